@@ -258,13 +258,6 @@ def _combinations_with_names(**options):
     return found
 
 
-def _skipping(f=None, *_, **__):
-    def skip(self, *_, **__):
-        self.skipTest("control flow of TensorFlow 2")
-
-    return functools.wraps(f)(skip) if inspect.isfunction(f) else _skipping
-
-
 def _main_of_eager_tests(*_, **__):
     import tensorflow as tf
 
@@ -287,7 +280,7 @@ def _stand_ins():
     same = (
         "also_run_as_tf_function assert_no_garbage_created assert_no_new_pyobjects_executing_eagerly "
         "assert_no_new_tensors build_as_function_and_v1_graph enable_c_shapes enable_output_all_intermediates "
-        "py_func_if_in_function use_deterministic_cudnn with_c_shapes with_control_flow_v2 "
+        "py_func_if_in_function use_deterministic_cudnn with_c_shapes "
         "enable_tf_xla_constant_folding"
     )
     no = (
@@ -298,7 +291,6 @@ def _stand_ins():
         "test_util": {
             **dict.fromkeys(same.split(), _as_it_is),
             **dict.fromkeys(no.split(), _no),
-            "enable_control_flow_v2": _skipping,
             "generate_combinations_with_testcase_name": _combinations_with_names,
             "InstallStackTraceHandler": lambda: None,
             "set_producer_version": _set_producer_version,

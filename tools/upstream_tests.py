@@ -22,7 +22,7 @@ from pathlib import Path
 _TOOLS = Path(__file__).resolve().parent
 _FOLDERS = "framework,ops,kernel_tests,training,data,summary,lib,client,saved_model"
 # Of what is not in the API of TensorFlow 1, and of the tests' own tools.
-_NEVER = re.compile("WithControlFlowV2|TFFunction|V2$")
+_NEVER = re.compile("TFFunction|V2$(?<!WithControlFlowV2)")
 _OF_TOOLS = re.compile(r"framework/(?:tf2|test_combinations|test_util|config)_test")
 _KINDS = ("passed", "skipped", "missing", "wrong", "exception", "hang", "crash", "not reached")
 # A file's tests run on in a new process after each that ended one.

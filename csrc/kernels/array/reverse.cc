@@ -42,6 +42,7 @@ Status Reverse(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("'dims' must be 1-dimension, not %d", axes.rank);
   }
   bool is_turned[kMaxRank] = {};
+  if (input.rank == 0) return Turn(call, is_turned);  // whatever the axes
   for (int64_t i = 0; i < axes.count; ++i) {
     const int64_t given = IntAt(axes, i);
     const int64_t axis = given < 0 ? given + input.rank : given;

@@ -14,7 +14,7 @@
 namespace stillflow {
 namespace {
 
-// Reads the permutation; negative axes count from the end.
+// Reads the permutation.
 Status ReadPermutation(const Tensor& input, const Tensor& perm, int* axes) {
   if (perm.rank != 1) {
     return STILLFLOW_INVALID_ARGUMENT("perm must be a vector, not %s", ShapeText(perm).c_str());
@@ -26,12 +26,11 @@ Status ReadPermutation(const Tensor& input, const Tensor& perm, int* axes) {
   uint32_t seen = 0;
   for (int i = 0; i < input.rank; ++i) {
     const int64_t axis = IntAt(perm, i);
-    const int64_t positive = axis < 0 ? axis + input.rank : axis;
-    if (positive < 0 || positive >= input.rank) {
+    if (axis < 0 || axis >= input.rank) {
       return STILLFLOW_INVALID_ARGUMENT("%lld is out of range [0 .. %d)", static_cast<long long>(axis), input.rank);
     }
-    seen |= uint32_t{1} << positive;
-    axes[i] = static_cast<int>(positive);
+    seen |= uint32_t{1} << axis;
+    axes[i] = static_cast<int>(axis);
   }
   for (int i = 0; i < input.rank; ++i) {
     if ((seen >> i & 1) == 0) {

@@ -175,6 +175,7 @@ constexpr Mark MarkOf() {
 }
 
 Status Where(const KernelCall& call) {
+  if (call.in[0]->rank == 0) return STILLFLOW_INVALID_ARGUMENT("WhereOp : Unhandled input dimensions: 0");
   return ForType<bool, float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
                  BFloat16, Complex64, Complex128>(
       "Where", call.in[0]->dtype, [&](auto tag) { return FindTrue(call, MarkOf<typename decltype(tag)::type>()); });

@@ -14,6 +14,7 @@
 //
 // Of equal scores the lower index comes first. Soft suppression is that of Bodla et al., "Soft-NMS", 2017.
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <vector>
 
@@ -119,7 +120,9 @@ Status ReadLimits(const KernelCall& call, bool has_overlaps, Limits* limits) {
   if (most.rank != 0) {
     return STILLFLOW_INVALID_ARGUMENT("max_output_size must be 0-D, got shape %s", ShapeText(most).c_str());
   }
-  limits->most = std::max<int32_t>(*Data<int32_t>(most), 0);
+  // TensorFlow compares without sign: no limit, where there is nothing to fill up.
+  const int32_t given = *Data<int32_t>(most);
+  limits->most = given >= 0 ? given : call.attrs[3].i != 0 ? 0 : std::numeric_limits<int32_t>::max();
   limits->overlap = static_cast<float>(call.attrs[0].f);
   if (call.in_count > 3) {
     const char* const name = has_overlaps ? "overlap_threshold" : "iou_threshold";

@@ -22,7 +22,7 @@ Status Cross(const KernelCall& call) {
   }
   if (a.rank < 1) return STILLFLOW_INVALID_ARGUMENT("Input must be at least 1D");
   if (a.dims[a.rank - 1] != 3) {
-    return STILLFLOW_INVALID_ARGUMENT("Cross-products are only defined for 3-element vectors.");
+    return Error(Code::kFailedPrecondition, "Cross-products are only defined for 3-element vectors.");
   }
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, a.dtype, Shape(a)));
   return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,

@@ -358,6 +358,13 @@ Status TransformToReal(const KernelCall& call, int rank, const Shape& read, cons
   return RunLines<T>(call, length % 2 == 0 ? length / 2 : length, made.Count() / length, 1, lines);
 }
 
+// Nothing, made longer, is zeros.
+Status ZeroOutput(const KernelCall& call) {
+  const Tensor& output = *call.out[0];
+  if (output.count > 0) std::memset(output.data, 0, output.count * ElementBytes(output.dtype));
+  return Status();
+}
+
 Status Rfft(const KernelCall& call) {
   const auto rank = static_cast<int>(call.attrs[0].i);
   Shape read;
@@ -365,7 +372,7 @@ Status Rfft(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadLengths(call, rank, true, &read, &made));
   const bool is_double = call.in[0]->dtype == DType::kDouble;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, is_double ? DType::kComplex128 : DType::kComplex64, made));
-  if (call.in[0]->count == 0 || made.Count() == 0) return Status();
+  if (call.in[0]->count == 0 || made.Count() == 0) return ZeroOutput(call);
   return ForType<float, double>("RFFT", call.in[0]->dtype, [&](auto tag) {
     return TransformReal<typename decltype(tag)::type>(call, rank, read, made);
   });
@@ -377,7 +384,7 @@ Status Irfft(const KernelCall& call) {
   Shape made;
   STILLFLOW_RETURN_IF_ERROR(ReadLengths(call, rank, false, &read, &made));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, PartType(call.in[0]->dtype), made));
-  if (call.in[0]->count == 0 || made.Count() == 0) return Status();
+  if (call.in[0]->count == 0 || made.Count() == 0) return ZeroOutput(call);
   return ForType<Complex64, Complex128>("IRFFT", call.in[0]->dtype, [&](auto tag) {
     return TransformToReal<typename decltype(tag)::type::Part>(call, rank, read, made);
   });

@@ -31,7 +31,7 @@ Status Qr(const KernelCall& call) {
   if (call.out[0]->count == 0 && call.out[1]->count == 0) return Status();
   const int64_t matrices = Shape(input).Count(0, input.rank - 2);
   const int64_t cost = m * n * p * 2;
-  return ForNumber("Qr", input.dtype, false, [&](auto tag) {
+  return ForNumber("Qr", input.dtype, true, [&](auto tag) {
     using S = typename decltype(tag)::type;
     using Factors = Factorization<S>;
     return ForEachMatrix<S>(call, matrices, cost, Factors::ScratchCount(m, n, p), [&](int64_t i, S* scratch) {

@@ -342,7 +342,7 @@ Status ReduceKernel(const KernelCall& call) {
   Reducer reducer;
   STILLFLOW_RETURN_IF_ERROR(FindReducer(reduction, PartType(input.dtype), &reducer));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
-  if (reduction == Reduction::kEuclideanNorm && output_is_input) {
+  if (output_is_input) {  // signs of norms and NaN stay, too
     if (input.count > 0) std::memcpy(call.out[0]->data, input.data, input.count * ElementBytes(input.dtype));
     return Status();
   }

@@ -23,7 +23,8 @@ Status EncodePng(const KernelCall& call) {
                                       static_cast<long long>(image.dims[2]));
   }
   if (image.count == 0) {
-    return STILLFLOW_INVALID_ARGUMENT("image must not be empty, got shape %s", ShapeText(image).c_str());
+    return Error(Code::kInternal, "PNG encoding failed: image must not be empty, got shape %s",
+                 ShapeText(image).c_str());
   }
   const int64_t row_bytes = image.dims[1] * image.dims[2] * ElementBytes(image.dtype);
   if (image.dims[0] >= int64_t{1} << 31 || row_bytes >= int64_t{1} << 31) {

@@ -30,16 +30,20 @@ Status CheckParts(const Tensor& indices, const Tensor& values, const Tensor& sha
   return CheckRank(entries, shape);
 }
 
-// A box of indices.
+// From `begin` to `end`, which is not below it: up to 2^64 - 1.
+uint64_t Distance(int64_t begin, int64_t end) { return static_cast<uint64_t>(end) - static_cast<uint64_t>(begin); }
+
+// A box of indices. It may begin below zero, where there is nothing.
 struct Box {
   Shape start;
   Shape size;
   bool Contains(const int64_t* row) const {
     for (int axis = 0; axis < start.rank; ++axis) {
-      if (row[axis] < start.dims[axis] || row[axis] - start.dims[axis] >= size.dims[axis]) return false;
+      if (row[axis] < start.dims[axis] || Distance(start.dims[axis], row[axis]) >= Extent(axis)) return false;
     }
     return true;
   }
+  uint64_t Extent(int axis) const { return static_cast<uint64_t>(size.dims[axis]); }
 };
 
 // Writes the entries inside the box, moved to its corner, to `out`, and their values to `out` + `stride`.
@@ -84,12 +88,12 @@ Status SparseSlice(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadVector(*call.in[3], "start", shape.rank, &box.start));
   STILLFLOW_RETURN_IF_ERROR(ReadVector(*call.in[4], "size", shape.rank, &box.size));
   for (int axis = 0; axis < shape.rank; ++axis) {
-    if (box.start.dims[axis] < 0 || box.size.dims[axis] < 0) {
-      return STILLFLOW_INVALID_ARGUMENT("start and size must not be negative, got start %s and size %s",
-                                        ShapeText(box.start).c_str(), ShapeText(box.size).c_str());
+    if (box.size.dims[axis] < 0) {
+      return STILLFLOW_INVALID_ARGUMENT("size must not be negative, got %s", ShapeText(box.size).c_str());
     }
-    const int64_t left = std::max<int64_t>(shape.dims[axis] - box.start.dims[axis], 0);
-    box.size.dims[axis] = std::min(box.size.dims[axis], left);
+    const int64_t begin = box.start.dims[axis];
+    const uint64_t left = begin < shape.dims[axis] ? Distance(begin, shape.dims[axis]) : 0;
+    box.size.dims[axis] = static_cast<int64_t>(std::min(box.Extent(axis), left));
   }
   return TakeBox(call, "SparseSlice", entries, *call.in[1], box, 0, 1);
 }

@@ -37,18 +37,26 @@ void SplitAtCharacters(Bytes text, Bytes delimiters, bool skips_empty, Parts* pa
 }
 
 void SplitAtSpace(Bytes text, int64_t most_splits, Parts* parts) {
+  if (most_splits == 0) {
+    parts->push_back(text);
+    return;
+  }
   const char* next = text.data;
   const char* const end = text.data + text.size;
-  for (int64_t splits = 0;; ++splits) {
+  const auto skip_space = [&] {
     while (next < end && IsSpace(*next)) ++next;
-    if (next == end) return;
-    if (most_splits >= 0 && splits == most_splits) {
-      parts->push_back({next, static_cast<size_t>(end - next)});
-      return;
-    }
+  };
+  skip_space();
+  for (int64_t splits = 1; next < end; ++splits) {
     const char* const begin = next;
     while (next < end && !IsSpace(*next)) ++next;
     parts->push_back({begin, static_cast<size_t>(next - begin)});
+    skip_space();
+    // What is left after the last split is a part, even if it is empty: so TensorFlow has it.
+    if (most_splits > 0 && splits == most_splits) {
+      parts->push_back({next, static_cast<size_t>(end - next)});
+      return;
+    }
   }
 }
 

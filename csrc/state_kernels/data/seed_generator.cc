@@ -1,5 +1,5 @@
-// make_seed_generator, delete_seed_generator, shuffle_dataset_v2: a data set in random order, the iterators over which
-// take their seeds one after the other from a generator of its own.
+// make_seed_generator, delete_seed_generator, shuffle_dataset_v2: a data set in random order, the iterators over
+// which take their seeds one after the other from a generator of its own.
 //
 //   make_seed_generator     in[0..1] seed, seed2: int64 scalars
 //                           out[0] the generator's handle; out[1] a variant scalar that holds nothing
@@ -7,6 +7,7 @@
 //   shuffle_dataset_v2      in[0] a variant scalar that holds a data set; in[1] buffer_size; in[2] the handle
 //                           out[0] a variant scalar that holds the data set
 #include "datasets/seed_generator.h"
+
 #include "datasets/datasets.h"
 #include "state_kernels/data/function_arguments.h"
 #include "state_kernels/data/optional.h"

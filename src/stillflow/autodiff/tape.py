@@ -106,11 +106,16 @@ class Tape:
                 reached.update(id(tensor) for tensor in op._outputs if id(tensor) in self._tracked)
         return path, reached
 
+    @staticmethod
+    def _enters_this_loop(op):
+        """Whether the gradients are added within the loop that the operation brings a tensor into."""
+        return op.type in ("Enter", "RefEnter") and get_default_graph()._control_flow_context is not None
+
     def _go_through(self, op, gradients, reached):
         collected = [gradients.get(id(tensor)) for tensor in op._outputs]
         if not any(collected):
             return
-        if op.type in _OF_CONTROL_FLOW:
+        if op.type in _OF_CONTROL_FLOW and not self._enters_this_loop(op):
             raise NotImplementedError(
                 "tf.GradientTape.gradients() does not support graph control flow operations like tf.cond or tf.while "
                 "at this time. Use tf.gradients() instead."

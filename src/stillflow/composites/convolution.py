@@ -172,7 +172,7 @@ def apply_convolution(input, filter, padding, strides, rates, name, data_format,
         if shape.rank not in (None, rank):
             raise ValueError(f"{kind} tensor must have rank {rank}")
     channels_first = data_format is not None and data_format.startswith("NC")
-    channels = input_shape[1 if channels_first else rank - 1] if input_shape.rank is not None else None
+    channels = input_shape.dims[1 if channels_first else rank - 1] if input_shape.rank is not None else None
     if (
         filter_shape.rank is not None
         and channels is not None

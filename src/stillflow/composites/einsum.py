@@ -95,12 +95,12 @@ def _without_ellipsis(labels, tensor, unused):
     return labels.replace("...", letters), letters
 
 
-def _check_rank(labels, tensor):
+def _check_rank(labels, tensor, position):
     if tensor._dims is None:
-        raise ValueError(f"Tensor {tensor.name} with the axes {labels} must have a known rank")
+        raise ValueError(f"Tensor t{position} with the axes {labels} must have a known rank")
     if len(tensor._dims) != len(labels):
         raise ValueError(
-            f"Tensor {tensor.name} of rank {len(tensor._dims)} does not match einsum reduction of length "
+            f"Tensor t{position} of rank {len(tensor._dims)} does not match einsum reduction of length "
             f"{len(labels)}"
         )
 
@@ -111,8 +111,8 @@ def _product_of_all(inputs, input_labels, output_labels):
     order = summed + list(output_labels)
     product: object = 1
     expanded = []
-    for tensor, labels in zip(inputs, input_labels, strict=True):
-        _check_rank(labels, tensor)
+    for position, (tensor, labels) in enumerate(zip(inputs, input_labels, strict=True)):
+        _check_rank(labels, tensor, position)
         own = sorted(labels, key=order.index)
         if own != list(labels):
             tensor = ops.transpose(tensor, [labels.index(label) for label in own])
@@ -125,8 +125,8 @@ def _product_of_all(inputs, input_labels, output_labels):
 
 def _product(a, a_labels, b, b_labels, summed):
     """The product of two tensors summed over some of the axes that both have, and its letters."""
-    _check_rank(a_labels, a)
-    _check_rank(b_labels, b)
+    _check_rank(a_labels, a, 0)
+    _check_rank(b_labels, b, 1)
     both = sorted((set(a_labels) & set(b_labels)) - summed)
     a_own, b_own = sorted(set(a_labels) - set(b_labels)), sorted(set(b_labels) - set(a_labels))
     a = _transposed(a, [a_labels.index(label) for label in [*both, *a_own, *sorted(summed)]])

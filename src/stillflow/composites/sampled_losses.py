@@ -34,8 +34,8 @@ def nce_loss(
       A tensor [batch] of the type of `inputs`.
     """
     logits, labels = sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
-        partition_strategy, name,
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, True,
+        remove_accidental_hits, partition_strategy, name,
     )  # fmt: skip
     return _row_sums(sigmoid_cross_entropy(labels, logits, name="sampled_losses"))
 
@@ -50,18 +50,22 @@ def sampled_softmax_loss(
     `seed` is the sampler's. Returns a tensor [batch] of the type of `inputs`.
     """
     logits, labels = sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
-        partition_strategy, name, seed,
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, True,
+        remove_accidental_hits, partition_strategy, name, seed,
     )  # fmt: skip
     labels = ops.stop_gradient(labels, name="labels_stop_gradient")
     return softmax_cross_entropy_with_logits_v2(labels, logits)
 
 
+@public("python.ops.nn_impl._compute_sampled_logits")
 def sampled_logits(
-    weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+    weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, subtract_log_q=True,
     remove_accidental_hits=False, partition_strategy="mod", name=None, seed=None,
 ):  # fmt: skip
     """Scores of the true classes and of sampled ones, less the logarithms of how often each is expected.
+
+    Args:
+      subtract_log_q: whether the logarithms are subtracted. The other arguments are those of tf.nn.nce_loss.
 
     Returns:
       (logits, labels), both [batch, num_true + num_sampled]; labels are 1 / num_true for true classes, else 0.
@@ -92,8 +96,9 @@ def sampled_logits(
         sampled_scores += sampled_offsets
         if remove_accidental_hits:
             sampled_scores += _hit_penalties(labels, sampled, num_true, num_sampled, sampled_scores.dtype)
-        true_scores -= ops.log(true_counts)
-        sampled_scores -= ops.log(sampled_counts)
+        if subtract_log_q:
+            true_scores -= ops.log(true_counts)
+            sampled_scores -= ops.log(sampled_counts)
         logits = ops.concat([true_scores, sampled_scores], 1)
         true_labels = ops.ones_like(true_scores) / num_true
         return logits, ops.concat([true_labels, ops.zeros_like(sampled_scores)], 1)

@@ -90,6 +90,7 @@ class OptionalSpec(TypeSpec):
     """
 
     __slots__ = ("_value_structure",)
+    CLASS_IN_MESSAGES = "OPTIONAL_SPEC"
 
     def __init__(self, value_structure):
         self._value_structure = value_structure

@@ -34,6 +34,7 @@ class DatasetSpec(BatchableTypeSpec):
     """
 
     __slots__ = ("_dataset_shape", "_element_spec")
+    CLASS_IN_MESSAGES = "DATA_DATASET_SPEC"
 
     # The class of the data set in a tensor, made of (variant, element_spec). The module `dataset`, which has the
     # methods of data sets, sets it.

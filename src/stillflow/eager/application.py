@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from stillflow import errors
 from stillflow.eager import op_errors
 from stillflow.graph import op_callbacks
@@ -38,7 +40,26 @@ class EagerApplication(Application):
             if arg.is_ref:
                 name = build.python_name(self.op_def)
                 raise RuntimeError(f"{name} op does not support eager execution. Arg '{arg.name}' is a ref.")
-        return super().add(name)
+        # Nothing is found by its name: whatever else is given for one does not matter.
+        return super().add(name if isinstance(name, (str, bytes)) else None)
+
+    def _infer_number(self, arg, values):
+        known = self.attrs.get(arg.number_attr)
+        if known is not None and known != len(values):
+            super()._infer_number(arg, values)  # raises
+        try:
+            super()._infer_number(arg, values)
+        except ValueError as error:
+            raise op_errors.of_kernel(self.op_def.name, error) from None
+
+    def _add_attrs(self):
+        for name, value in self.arguments.items():
+            if type(value) is np.bool_:
+                self.arguments[name] = bool(value)
+        try:
+            super()._add_attrs()
+        except ValueError as error:
+            raise op_errors.of_kernel(self.op_def.name, error) from None
 
     def _type_of_others(self, arg):
         for other in self.op_def.inputs:

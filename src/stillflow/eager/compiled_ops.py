@@ -11,6 +11,7 @@ import weakref
 import numpy as np
 
 from stillflow import _engine, errors, ops
+from stillflow.eager import op_errors
 from stillflow.graph import dtypes
 from stillflow.graph.graph import Graph
 from stillflow.graph.shape import TensorShape
@@ -167,7 +168,10 @@ class CompiledOp:
                 self._handle(graph, tensor, copies) if placeholder is None else placeholder
                 for tensor, placeholder in zip(inputs, placeholders, strict=True)
             ]
-            op = graph._add_node(op_def, nodes, attrs, f"{name}/")
+            try:
+                op = graph._add_node(op_def, nodes, attrs, f"{name}/")
+            except ValueError as error:  # of what a graph would tell at once
+                raise op_errors.of_kernel(op_def.name, error) from None
         self._has_strings = any(tensor._dtype is dtypes.string for tensor in op._outputs)
         self._plans = PlansByShape(
             graph, op._outputs, [] if op._outputs else [op], self._fed, compiled_ops.core, compiled_ops.kernels

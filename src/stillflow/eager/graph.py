@@ -38,14 +38,18 @@ class _Scope:
     def __enter__(self):
         graph, name = self._graph, self._name
         self._previous = previous = graph._name_stack
+        if isinstance(name, bytes):
+            name = name.decode()
         if not name:
             scope = ""
-        elif name[-1] == "/":
+        elif name == "/":
+            scope = name
+        elif name.endswith("/"):
             scope = name[:-1]
         else:
             scope = f"{previous}/{name}" if previous else name
         graph._name_stack = scope
-        return f"{scope}/" if scope else ""
+        return f"{scope}/" if scope and name != "/" else scope
 
     def __exit__(self, *exception):
         self._graph._name_stack = self._previous
@@ -59,6 +63,7 @@ class EagerGraph(Graph):
 
     executes_eagerly = True
     takes_any_input = True
+    scopes_need_names = False
 
     def __init__(self, threads=0):
         super().__init__()

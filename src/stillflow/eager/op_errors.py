@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from stillflow import errors
@@ -26,6 +28,12 @@ def no_kernel(op_name, attr, observed, allowed):
         f"Could not find valid device for node.\nNode: {{{{node {op_name}}}}} with {attr} = "
         f"{observed._c_name}\nAll kernels registered for op {op_name} :\n{registered}\n [Op:{op_name}]",
     )  # fmt: skip
+
+
+def of_kernel(op_name, error):
+    """For attributes and inputs that do not fit: a graph raises ValueError when the node is added."""
+    text = re.split(r" for '[^']*' \(op: ", str(error))[0]
+    return errors.InvalidArgumentError(None, None, f"{text} [Op:{op_name}]")
 
 
 def named(error, name):

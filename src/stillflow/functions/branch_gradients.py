@@ -62,7 +62,9 @@ class _Branch:
         """Makes the gradient of an input a result: zeros of that type if nothing depends on the input."""
         x, grad = self.body.inputs[index], self.found[index]
         with self.gradient.as_default():
-            if grad is None:
+            if grad is None and dtype is dtypes.variant:
+                grad = ops.zeros_like(x)
+            elif grad is None:
                 shape = ops.variable_shape_op(x) if x.dtype is dtypes.resource else ops.shape(x)
                 grad = ops.zeros(shape, dtype)
             self.gradient.outputs.append(self.gradient.capture(convert_to_tensor(grad)))

@@ -55,6 +55,11 @@ def disable_control_flow_v2():
     Graph.versions = {}
 
 
+def is_enabled():
+    """Whether `enable_control_flow_v2` was called, and not `disable_control_flow_v2` after it."""
+    return Graph.versions is FUNCTIONAL_VERSIONS
+
+
 @public("python.ops.control_flow_util.EnableControlFlowV2")
 def EnableControlFlowV2(graph):  # noqa: N802
     """Whether tf.cond and tf.while_loop build nodes If and While in a graph."""

@@ -16,7 +16,9 @@ class ControlDependencies:
         ops: dict = {}
         for item in () if control_inputs is None else control_inputs:
             ops[_operation(graph, item)] = None
-        self.control_inputs = list(ops)
+        # What outer contexts wait for already is not waited for again.
+        outer = {op for controller in graph._control_stack for op in controller.control_inputs}
+        self.control_inputs = [op for op in ops if op not in outer]
 
     def __enter__(self):
         if self._clears:

@@ -31,6 +31,7 @@ class Graph(PlacementScopes):
     executes_eagerly = False  # for tf.executing_eagerly and contexts: all else has versions, see graph.mode
     serves_eager_execution = False  # whether what is executed eagerly may add nodes that read its tensors
     takes_any_input = False  # whether operations may read tensors of other graphs
+    scopes_need_names = True  # whether a name scope of None for a function with inputs is refused
     runs_one_op = False  # see eager.kernels
     versions: ClassVar[dict] = {}  # which tf.enable_control_flow_v2 sets
 

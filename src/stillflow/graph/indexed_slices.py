@@ -124,6 +124,7 @@ class IndexedSlicesSpec(TypeSpec):
     """
 
     __slots__ = ("_dense_shape_dtype", "_indices_dtype", "_indices_shape", "_shape", "_values_dtype")
+    CLASS_IN_MESSAGES = "INDEXED_SLICES_SPEC"
 
     def __init__(
         self, shape=None, dtype=dtypes.float32, indices_dtype=dtypes.int64, dense_shape_dtype=None, indices_shape=None

@@ -83,11 +83,11 @@ class name_scope:  # noqa: N801
         return self._name
 
     def __enter__(self):
-        if self._name is None and self._values is not None:
+        default = graph = get_default_graph()
+        if self._name is None and self._values is not None and default.scopes_need_names:
             raise ValueError(
                 f"At least one of name ({self._name}) and default_name ({self._default_name}) must be provided."
             )
-        default = graph = get_default_graph()
         if self._values:
             graph = graph_of_inputs(self._values)
             if graph is not default:

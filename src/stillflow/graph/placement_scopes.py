@@ -57,7 +57,7 @@ class PlacementScopes(ThreadScopes):
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
         if op is not None and not isinstance(op, Operation):
-            op = getattr(op, "op", None) or self.as_graph_element(op).op
+            op = getattr(op, "op", None) or self._op_of(op)
         saved = self._device_stack, self._colocation_stack
         self._device_stack = []
         outer = [] if ignore_existing else saved[1]
@@ -66,6 +66,12 @@ class PlacementScopes(ThreadScopes):
             yield
         finally:
             self._device_stack, self._colocation_stack = saved
+
+    def _op_of(self, value):
+        """The operation of what has none by itself: of a variable of eager execution, of what reads it here."""
+        if hasattr(value, "read_value"):
+            return value.read_value().op.inputs[0].op
+        return self.as_graph_element(value).op
 
     def _place(self, op):
         """Gives a new node its device and what it is placed with."""

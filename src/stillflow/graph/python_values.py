@@ -100,13 +100,20 @@ def _array_from_python(values, dtype):
 
 def _strings(array):
     """An array of text or bytes as an object array of bytes."""
-    flat = [item.encode() if isinstance(item, str) else item for item in array.ravel().tolist()]
+    flat = [item if type(item) is bytes else _as_bytes(item) for item in array.ravel().tolist()]
     for item in flat:
         if not isinstance(item, bytes):
             raise TypeError(f"Expected binary or unicode string, got {item!r}")
     result = np.empty(len(flat), object)
     result[:] = flat
     return result.reshape(array.shape)
+
+
+def _as_bytes(item):
+    """Text and numpy's bytes as bytes, anything else as it is."""
+    if isinstance(item, str):
+        return item.encode()
+    return bytes(item) if isinstance(item, bytes) else item
 
 
 def _as_array(values, dtype, shape):

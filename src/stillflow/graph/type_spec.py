@@ -38,6 +38,21 @@ class TypeSpec(Composite):
 
     __slots__ = ()
 
+    # What messages call the class, a value of TypeSpecProto.TypeSpecClass. Its descendants are not meant.
+    CLASS_IN_MESSAGES: str | None = None
+
+    @classmethod
+    def has_messages(cls):
+        """Whether there are messages of specifications of this class."""
+        return vars(cls).get("CLASS_IN_MESSAGES") is not None
+
+    @classmethod
+    def of_messages(cls, name):
+        """The class that messages call `name`, None if no module that has been loaded defines one."""
+        if cls.has_messages() and name == cls.CLASS_IN_MESSAGES:
+            return cls
+        return next(filter(None, (kind.of_messages(name) for kind in cls.__subclasses__())), None)
+
     @property
     def value_type(self):
         """The type of the values."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from stillflow import errors
 from stillflow.files.filesystem import system_of, typed_errors
+from stillflow.graph.shape_inference import dims_text
 
 
 def find(name: str):
@@ -54,7 +55,13 @@ def _path(name):
     return name.decode("utf-8", "surrogateescape")
 
 
+def _check_scalar(name, value):
+    if not isinstance(value, bytes):
+        raise _invalid(f"Input {name} tensor must be scalar, but had shape: {dims_text(value.shape)}")
+
+
 def read_file(filename):
+    _check_scalar("filename", filename)
     path = _path(filename)
     with typed_errors(path):
         files, name = system_of(path)
@@ -63,6 +70,8 @@ def read_file(filename):
 
 
 def write_file(filename, contents):
+    _check_scalar("filename", filename)
+    _check_scalar("contents", contents)
     path = _path(filename)
     with typed_errors(path):
         files, name = system_of(path)
@@ -75,7 +84,13 @@ def write_file(filename, contents):
 
 def matching_files(patterns):
     found = set()
-    for pattern in np.asarray(patterns, object).ravel():
+    patterns = np.asarray(patterns, object)
+    if patterns.ndim > 1:
+        shape = dims_text(patterns.shape)
+        raise _invalid(f"Input patterns tensor must be scalar or vector, but had shape: {shape}")
+    for pattern in patterns.ravel():
+        if b"\0" in pattern:  # which no name has
+            continue
         path = _path(pattern)
         with typed_errors(path.rpartition("/")[0]):
             files, name = system_of(path)

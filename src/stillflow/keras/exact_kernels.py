@@ -18,7 +18,7 @@ def _rows(x):
 def _pairs(x, y):
     """The rows of both, with an axis for those of the other."""
     x, y = _rows(x), _rows(y)
-    widths = x.shape[1], y.shape[1]
+    widths = x.shape.dims[1], y.shape.dims[1]
     if not widths[0].is_compatible_with(widths[1]):
         raise ValueError(
             f"The outermost dimensions of the input tensors should match. Given: {widths[1]} vs {widths[0]}."

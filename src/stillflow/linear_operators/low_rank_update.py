@@ -93,10 +93,10 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         factors = ops.broadcast_static_shape(self._u.shape, self._v.shape)
         batch = ops.broadcast_static_shape(self._base_operator.batch_shape, factors[:-2])
         if factors.rank is not None:
-            self._base_operator.domain_dimension.assert_is_compatible_with(factors[-2])
+            self._base_operator.domain_dimension.assert_is_compatible_with(factors.dims[-2])
         if self._diag_update is not None:
             if factors.rank is not None:
-                factors[-1].assert_is_compatible_with(self._diag_update.shape[-1])
+                factors.dims[-1].assert_is_compatible_with(self._diag_update.shape[-1])
             ops.broadcast_static_shape(batch, self._diag_update.shape[:-1])
 
     @property

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.composites import checks
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import dimension_at_index
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.circulant import LinearOperatorCirculant
 from stillflow.names import public
@@ -99,5 +100,5 @@ def _check_sizes(row, col):
         if tensor.shape.rank is not None and tensor.shape.rank < 1:
             raise ValueError(f"Argument {name} must have at least 1 dimension.  Found: {tensor}")
     # The sizes are Dimensions, of which unknown ones are neither equal nor different.
-    if row.shape[-1] != col.shape[-1]:
+    if dimension_at_index(row.shape, -1) != dimension_at_index(col.shape, -1):
         raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")

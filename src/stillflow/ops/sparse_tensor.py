@@ -134,6 +134,7 @@ class SparseTensorSpec(BatchableTypeSpec):
     """
 
     __slots__ = ("_dtype", "_shape")
+    CLASS_IN_MESSAGES = "SPARSE_TENSOR_SPEC"
 
     def __init__(self, shape=None, dtype=dtypes.float32):
         self._shape = as_shape(shape)

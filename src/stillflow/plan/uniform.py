@@ -92,7 +92,7 @@ def _finds_elements(node):
         ends = np.where(size == -1, dims, begin + size)
         return bool(np.all((begin >= 0) & (begin <= ends) & (ends <= dims)))
     if node.type == "Transpose":
-        return sorted(places[0] % max(len(dims), 1)) == list(range(len(dims)))
+        return sorted(places[0].tolist()) == list(range(len(dims)))
     return True
 
 

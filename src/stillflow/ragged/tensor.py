@@ -285,6 +285,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
     """
 
     __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+    CLASS_IN_MESSAGES = "RAGGED_TENSOR_SPEC"
 
     def __init__(self, shape=None, dtype=dtypes.float32, ragged_rank=None, row_splits_dtype=dtypes.int64):
         self._shape = as_shape(shape)

@@ -9,7 +9,7 @@ from stillflow.graph import dtypes as _dtypes
 from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.shape import Dimension, TensorShape, as_shape
+from stillflow.graph.shape import Dimension, TensorShape, as_shape, dimension_at_index
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -146,9 +146,9 @@ class QueueBase:
         """
         with self._scope(name, "EnqueueMany", _inputs(vals)) as scope:
             tensors = self._components(vals)
-            rows = tensors[0].get_shape().with_rank_at_least(1)[0]
+            rows = Dimension(None)
             for tensor, shape in zip(tensors, self._shapes, strict=False):
-                rows = rows.merge_with(tensor.get_shape().with_rank_at_least(1)[0])
+                rows = rows.merge_with(dimension_at_index(tensor.get_shape().with_rank_at_least(1), 0))
                 tensor.get_shape()[1:].assert_is_compatible_with(shape)
             build = ops.queue_enqueue_many_v2 if self._has_resource else ops.queue_enqueue_many
             return build(self._queue_ref, tensors, name=scope)

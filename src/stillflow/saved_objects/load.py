@@ -12,6 +12,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.structure_coder import StructureCoder
 from stillflow.names import public
 from stillflow.resources.trackable import CapturableResource, TrackableAsset
 from stillflow.saved_objects import graph_models
@@ -21,7 +22,6 @@ from stillflow.saved_objects.restored_resource import RestoredResource
 from stillflow.saver.objects.checkpoint import ObjectSaver
 from stillflow.saver.saved_model import names
 from stillflow.saver.saved_model.loader import read_saved_model
-from stillflow.traced_functions.structure_coder import StructureCoder
 from stillflow.tracking import revived_types
 from stillflow.tracking.structures import AutoTrackable
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from stillflow.formats import protobuf
+from stillflow.graph.structure_coder import StructureCoder
 from stillflow.resources.trackable import CapturableResource, TrackableAsset
 from stillflow.saved_objects.view import concrete_functions_of
 from stillflow.traced_functions.arguments import convert_structure_to_signature
 from stillflow.traced_functions.concrete import ConcreteFunction
 from stillflow.traced_functions.function import Function
-from stillflow.traced_functions.structure_coder import StructureCoder
 from stillflow.tracking import revived_types
 from stillflow.variables.resource_variable import is_resource_variable
 

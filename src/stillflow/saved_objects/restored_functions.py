@@ -7,6 +7,7 @@ import inspect
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph import nest, shallow_nest
 from stillflow.graph.operation import Tensor
+from stillflow.graph.structure_coder import StructureCoder
 from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
@@ -14,7 +15,6 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.platform import decorators
 from stillflow.traced_functions.binding import FunctionSpec
 from stillflow.traced_functions.function import Function
-from stillflow.traced_functions.structure_coder import StructureCoder
 from stillflow.variables.resource_variable import is_resource_variable
 
 

@@ -8,11 +8,13 @@ import unittest
 from typing import Any
 
 from stillflow.eager.modes import eager_mode, graph_mode
+from stillflow.functions import control_flow_v2
 from stillflow.graph.contexts import device as on_device
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.graph import Graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
+from stillflow.platform import tf2
 
 # In which modes tests of both run; a tool that compares may leave out one.
 _MODES = ["graph", "eager"]
@@ -109,10 +111,12 @@ def deprecated_graph_mode_only(f):
     return run
 
 
-def _skipping(reason):
+def _skipping(reason, unless=lambda: False):
     def decorate(f):
         def run(self, *args, **kwargs):
-            self.skipTest(reason)
+            if unless():
+                return f(self, *args, **kwargs)
+            return self.skipTest(reason)
 
         return run
 
@@ -120,7 +124,7 @@ def _skipping(reason):
 
 
 run_v2_only = public("python.framework.test_util.run_v2_only")(
-    _decorator(_skipping("Test is only compatible with v2"))
+    _decorator(_skipping("Test is only compatible with v2", unless=tf2.enabled))
 )
 run_gpu_only = public("python.framework.test_util.run_gpu_only")(_decorator(_skipping("Test requires GPU")))
 run_cuda_only = public("python.framework.test_util.run_cuda_only")(
@@ -137,14 +141,51 @@ def run_v1_only(reason, func=None):
 
 
 @public(
-    "python.framework.test_util.disable_control_flow_v2",
     "python.framework.test_util.disable_xla",
     "python.framework.test_util.no_xla_auto_jit",
     "python.framework.test_util.xla_allow_fallback",
 )
 def disable_xla(description):
-    """A decorator of tests for which XLA, or the control flow of TensorFlow 2, is to be off. There is neither."""
+    """A decorator of tests for which XLA is to be off. There is none."""
     return _as_it_is
+
+
+@public("python.framework.test_util.enable_control_flow_v2")
+def enable_control_flow_v2(fn):
+    """Runs a test with conditions and loops that are nodes calling functions."""
+
+    @functools.wraps(fn)
+    def run(*args, **kwargs):
+        if control_flow_v2.is_enabled():
+            return fn(*args, **kwargs)
+        control_flow_v2.enable_control_flow_v2()
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            control_flow_v2.disable_control_flow_v2()
+
+    return run
+
+
+@public("python.framework.test_util.disable_control_flow_v2")
+def disable_control_flow_v2(unused_msg):
+    """A decorator of tests that `with_control_flow_v2` adds no second one for, for a reason that says why."""
+
+    def mark(fn):
+        fn._disable_control_flow_v2 = True
+        return fn
+
+    return mark
+
+
+@public("python.framework.test_util.with_control_flow_v2")
+def with_control_flow_v2(cls):
+    """Adds to a class, for each test NAME, a test NAMEWithControlFlowV2 that `enable_control_flow_v2` decorates."""
+    if not control_flow_v2.is_enabled():
+        for name, test in list(vars(cls).items()):
+            if name.startswith("test") and callable(test) and not getattr(test, "_disable_control_flow_v2", False):
+                setattr(cls, f"{name}WithControlFlowV2", enable_control_flow_v2(test))
+    return cls
 
 
 def _as_it_is(test):

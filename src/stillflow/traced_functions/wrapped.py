@@ -12,13 +12,13 @@ from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.graph.structure_coder import StructureCoder
 from stillflow.importer.import_graph_def import import_graph_def
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor
 from stillflow.traced_functions.body import FuncGraph, func_graph_from_py_func
 from stillflow.traced_functions.concrete import ConcreteFunction
 from stillflow.traced_functions.lifting import lift_to_graph
-from stillflow.traced_functions.structure_coder import StructureCoder
 from stillflow.tracking.containers import Mapping
 from stillflow.variables.creators import variable_creator_scope
 from stillflow.variables.resource_variable import ResourceVariable

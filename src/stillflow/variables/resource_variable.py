@@ -98,6 +98,7 @@ class ResourceVariable(Variable):
         def element(name):
             return graph.as_graph_element(prepend_name_scope(name, import_scope))
 
+        handle_name = variable_def.variable_name.partition(":")[0]
         self._handle = element(variable_def.variable_name)
         self._shape = self._handle.op.get_attr("shape")
         self._shape = TensorShape(self._shape)
@@ -105,7 +106,8 @@ class ResourceVariable(Variable):
         self._initializer_op = element(variable_def.initializer_name)
         initial = variable_def.initial_value_name
         self._initial_value = element(initial) if initial else None
-        snapshot = element(variable_def.snapshot_name)
+        # Messages of early versions do not name it.
+        snapshot = element(variable_def.snapshot_name or f"{handle_name}/Read/ReadVariableOp:0")
         self._cached_value = None if snapshot.op.type == "ReadVariableOp" else snapshot
         while snapshot.op.type != "ReadVariableOp":
             snapshot = snapshot.op.inputs[0]

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stillflow.formats import protobuf
 from stillflow.graph.inner_functions import prepend_name_scope
+from stillflow.names import public
 
 
+@public("python.ops.variable_scope._PartitionInfo")
 class PartitionInfo:
-    """Which part of a whole an initializer is to make: what partitioned get_variable hands to initializers."""
+    """Which part of a whole an initializer is to make: what partitioned get_variable hands to initializers.
+
+    Args:
+      full_shape: the sizes of the whole, a list or tuple of int.
+      var_offset: where the part begins in each of its dimensions.
+
+    Raises:
+      TypeError: for what is no list or tuple.
+      ValueError: for lists of unequal length, and for a part that begins outside of the whole.
+    """
 
     def __init__(self, full_shape, var_offset):
+        _check_sequence("full_shape", full_shape)
+        _check_sequence("var_offset", var_offset)
         if len(var_offset) != len(full_shape):
             raise ValueError(
                 f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of "
                 f"length {len(full_shape)}."
             )
+        for offset, size in zip(var_offset, full_shape, strict=True):
+            if not 0 <= offset < size:
+                raise ValueError(
+                    f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for "
+                    f"var_offset={var_offset}, full_shape={full_shape}"
+                )
         self._full_shape = full_shape
         self._var_offset = var_offset
 
@@ -32,12 +53,24 @@ class PartitionInfo:
         return 0 if axis is None else self._var_offset[axis]
 
     def single_slice_dim(self, shape):
-        """The axis along which a part of this shape is cut, or None. Raises ValueError if there are several."""
+        """The axis along which a part of this shape is cut, or None.
+
+        Raises:
+          TypeError: for a shape that is no list or tuple.
+          ValueError: if there are several, and for a part that does not fit.
+        """
+        _check_sequence("shape", shape)
         if len(shape) != len(self._full_shape):
             raise ValueError(
                 f"Expected equal length, but received shape={shape} of length {len(shape)} while "
                 f"self.full_shape={self._full_shape} is of length {len(self._full_shape)}."
             )
+        for i, (offset, size, whole) in enumerate(zip(self._var_offset, shape, self._full_shape, strict=True)):
+            if offset + size > whole:
+                raise ValueError(
+                    f"With self.var_offset={self._var_offset}, a partition of shape={shape} would exceed "
+                    f"self.full_shape={self._full_shape} in dimension {i}."
+                )
         axes = [i for i, (size, whole) in enumerate(zip(shape, self._full_shape, strict=True)) if size != whole]
         if len(axes) > 1:
             raise ValueError(
@@ -45,6 +78,11 @@ class PartitionInfo:
                 f"slice dim could be either dimension {axes[0]} or {axes[1]}."
             )
         return axes[0] if axes else None
+
+
+def _check_sequence(name, value):
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise TypeError(f"`{name}` must be a sequence (like tuple or list) instead of {type(value).__name__}")
 
 
 class SaveSliceInfo:

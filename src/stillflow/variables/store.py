@@ -37,9 +37,20 @@ class VariableStore:
         """{name: variable}, which programs look into."""
         return self._variables
 
-    def get_variable(self, name, *, custom_getter=None, **options):
-        """The variable of that name, new or known; `options` are get_variable's."""
-        options["trainable"] = is_trainable(options.get("trainable"), options.get("synchronization"))
+    def get_variable(
+        self, name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None, trainable=None,
+        collections=None, caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
+        custom_getter=None, constraint=None, synchronization=VariableSynchronization.AUTO,
+        aggregation=VariableAggregation.NONE,
+    ):  # fmt: skip
+        """The variable of that name, new or known; the arguments are get_variable's."""
+        options = {
+            "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "reuse": reuse,
+            "trainable": is_trainable(trainable, synchronization), "collections": collections,
+            "caching_device": caching_device, "partitioner": partitioner, "validate_shape": validate_shape,
+            "use_resource": use_resource, "constraint": constraint, "synchronization": synchronization,
+            "aggregation": aggregation,
+        }  # fmt: skip
         if custom_getter is None:
             return self._get(name, **options)
         if not callable(custom_getter):

@@ -10,11 +10,11 @@ DTYPES = ["bool", "float32", "float64", "float16", "int64", "int32", "int16", "i
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(), (0,), (7,), (3, 4), (2, 0, 3), (2, 3, 4, 5), (16385,), (40000,)])
+@pytest.mark.parametrize("shape", [(0,), (7,), (3, 4), (2, 0, 3), (2, 3, 4, 5), (16385,), (40000,)])
 def test_places_are_numpys(shape, dtype, rng):
     x = rng.integers(0, 2, shape).astype(dtype)
     result = evaluate(ops.where, x)
-    np.testing.assert_array_equal(result, np.stack(np.nonzero(x), 1) if shape else np.zeros((int(x != 0), 0)))
+    np.testing.assert_array_equal(result, np.stack(np.nonzero(x), 1))
     assert result.dtype == np.int64
 
 

@@ -11,6 +11,7 @@ from stillflow import ops
 from stillflow.composites import checks
 from stillflow.composites.distributions import random_gamma
 from stillflow.composites.shape_checks import assert_same_float_dtype
+from stillflow.composites.special import lbeta
 from stillflow.contrib.distributions.bijectors.elementwise import Kumaraswamy as KumaraswamyBijector
 from stillflow.contrib.distributions.transformed import TransformedDistribution
 from stillflow.distributions.beta import Beta
@@ -21,6 +22,7 @@ from stillflow.distributions.location_scale import LocationScale
 from stillflow.distributions.normal import Normal
 from stillflow.distributions.normal_integrals import erfinv
 from stillflow.distributions.scalar import ScalarDistribution
+from stillflow.distributions.static_values import get_broadcast_shape
 from stillflow.distributions.student_t import StudentT
 from stillflow.distributions.uniform import Uniform
 from stillflow.graph.contexts import control_dependencies
@@ -33,7 +35,8 @@ from stillflow.random.sampling import random_normal, random_uniform
 
 class _Standardized(LocationScale):
     def _z(self, value):
-        return (value - self.loc) / self.scale
+        with name_scope("standardize", values=[value]):
+            return (value - self.loc) / self.scale
 
     def _uniform(self, n, smallest, seed):
         shape = ops.concat([[n], self.batch_shape_tensor()], 0)
@@ -163,15 +166,15 @@ class HalfNormal(ScalarDistribution):
         return ops.abs(random_normal(shape, 0.0, 1.0, self.dtype, seed) * self.scale)
 
     def _prob(self, value):
-        height = math.sqrt(2) / (self.scale * math.sqrt(math.pi))
-        density = height * ops.exp(-0.5 * ops.square(value / self.scale))
+        height = np.sqrt(2) / self.scale / np.sqrt(np.pi)
+        density = height * ops.exp(-0.5 * (value / self.scale) ** 2)
         return density * ops.cast(value >= 0, self.dtype)
 
     def _cdf(self, value):
         return ops.erf(ops.relu(value) / self.scale / math.sqrt(2.0))
 
     def _entropy(self):
-        return 0.5 * ops.log(math.pi * ops.square(self.scale) / 2.0) + 0.5
+        return 0.5 * ops.log(np.pi * self.scale**2.0 / 2.0) + 0.5
 
     def _mean(self):
         return self.scale * math.sqrt(2.0) / math.sqrt(math.pi)
@@ -249,9 +252,11 @@ class InverseGamma(ScalarDistribution):
     def _beyond(self, least, moment, what):
         """A moment that exists for concentrations above a number."""
         if self.allow_nan_stats:
-            return ops.where_v2(self.concentration > least, moment, self._full(np.nan, name="nan"))
+            nan = self._full(np.nan, name="nan")
+            return ops.where_v2(self.concentration > least, moment, nan)
         message = f"{what} undefined when any concentration <= {least:g}"
-        check = checks.assert_less(ops.constant(least, self.dtype), self.concentration, message=message)
+        least = ops.ones([], self.dtype) if least == 1 else ops.constant(least, dtype=self.dtype)
+        check = checks.assert_less(least, self.concentration, message=message)
         return with_dependencies([check], moment)
 
     def _checked_sample(self, value):
@@ -272,25 +277,28 @@ class Chi2(Gamma):
 
     def __init__(self, df, validate_args=False, allow_nan_stats=True, name="Chi2"):
         parameters = dict(locals())
-        with (
-            name_scope(name, values=[df]) as name,
-            control_dependencies([checks.assert_positive(df)] if validate_args else []),
-        ):
-            self._df = ops.identity(df, name="df")
-            half = ops.constant(0.5, dtype=self._df.dtype)
-        super().__init__(
-            concentration=half * self._df,
-            rate=half,
-            validate_args=validate_args,
-            allow_nan_stats=allow_nan_stats,
-            name=name,
-        )
+        with name_scope(name, values=[df]) as name:
+            with control_dependencies([checks.assert_positive(df)] if validate_args else []):
+                self._df = ops.identity(df, name="df")
+            super().__init__(
+                concentration=0.5 * self._df,
+                rate=ops.constant(0.5, dtype=self._df.dtype),
+                validate_args=validate_args,
+                allow_nan_stats=allow_nan_stats,
+                name=name,
+            )
         self._parameters = parameters
 
     @property
     def df(self):
         """The degrees of freedom."""
         return self._df
+
+    def _batch_shape_tensor(self):
+        return ops.broadcast_dynamic_shape(ops.shape(self.concentration), ops.shape(self.rate))
+
+    def _batch_shape(self):
+        return ops.broadcast_static_shape(self.concentration.shape, self.rate.shape)
 
 
 @public("contrib.distributions.Kumaraswamy")
@@ -315,19 +323,15 @@ class Kumaraswamy(TransformedDistribution):
         with name_scope(name, values=[concentration1, concentration0]) as name:
             a = convert_to_tensor(concentration1, name="concentration1")
             b = convert_to_tensor(concentration0, name="concentration0")
-        whole = a.shape.is_fully_defined() and b.shape.is_fully_defined()
-        if whole:
-            shape = ops.broadcast_static_shape(a.shape, b.shape).as_list()
-        else:
-            shape = ops.broadcast_dynamic_shape(ops.shape(a), ops.shape(b))
         super().__init__(
             distribution=Uniform(
                 low=ops.zeros([], dtype=a.dtype), high=ops.ones([], dtype=a.dtype), allow_nan_stats=allow_nan_stats
             ),
             bijector=KumaraswamyBijector(concentration1=a, concentration0=b, validate_args=validate_args),
-            batch_shape=shape,
+            batch_shape=get_broadcast_shape(a, b),
             name=name,
         )
+        self._reparameterization_type = FULLY_REPARAMETERIZED
 
     @property
     def concentration1(self):
@@ -339,35 +343,45 @@ class Kumaraswamy(TransformedDistribution):
         """The b of a b x^(a - 1) (1 - x^a)^(b - 1)."""
         return self.bijector.concentration0
 
-    def _log_moment(self, n):
-        b = self.concentration0
-        x = 1 + n / self.concentration1
-        return ops.log(b) + ops.lgamma(x) + ops.lgamma(b) - ops.lgamma(x + b)
+    def _moment(self, n):
+        total = self.concentration1 + self.concentration0
+        a = ops.ones_like(total, dtype=self.dtype) * self.concentration1
+        b = ops.ones_like(total, dtype=self.dtype) * self.concentration0
+        both = ops.stack([1 + n / a, b], -1)
+        return ops.exp(ops.log(b) + lbeta(both))
 
     def _entropy(self):
         a, b = self.concentration1, self.concentration0
-        harmonic = ops.digamma(b + 1) + np.euler_gamma
         # TensorFlow 1.15's formula. The entropy is (1 - 1 / b) + (1 - 1 / a) harmonic - log(a b).
-        return (1 - 1.0 / a) + (1 - 1.0 / b) * harmonic + ops.log(a) + ops.log(b)
+        return (1 - 1.0 / a) + (1 - 1.0 / b) * _harmonic(b) + ops.log(a) + ops.log(b)
 
     def _mean(self):
-        return ops.exp(self._log_moment(1))
+        return self._moment(1)
 
     def _variance(self):
-        return ops.exp(self._log_moment(2)) - ops.square(self._mean())
+        return self._moment(2) - ops.square(self._moment(1))
 
     def _mode(self):
         a, b = self.concentration1, self.concentration0
-        mode = ops.exp((ops.log(a - 1) - ops.log(a * b - 1)) / a)
+        mode = ((a - 1) / (a * b - 1)) ** (1.0 / a)
         if self.allow_nan_stats:
-            is_there = ops.logical_and(a > 1.0, b > 1.0)
-            return ops.where_v2(is_there, mode, ops.zeros_like(mode) * np.nan)
-        one = ops.constant(1.0, dtype=self.dtype)
-        needed = [
-            checks.assert_less(one, a, message="Mode undefined for concentration1 <= 1."),
-            checks.assert_less(one, b, message="Mode undefined for concentration0 <= 1."),
-        ]
-        return with_dependencies(needed, mode)
+            nan = self._full_nan()
+            return ops.where_v2((a > 1.0) & (b > 1.0), mode, nan)
+        is_there = checks.assert_less(
+            ops.ones([], dtype=a.dtype), a, message="Mode undefined for concentration1 <= 1."
+        )
+        message = "Mode undefined for concentration0 <= 1."
+        return with_dependencies(
+            [is_there, checks.assert_less(ops.ones([], dtype=b.dtype), b, message=message)], mode
+        )
+
+    def _full_nan(self):
+        return ops.fill(self.batch_shape_tensor(), np.array(np.nan, self.dtype.as_numpy_dtype), name="nan")
+
+
+def _harmonic(x):
+    one = ops.ones([], dtype=x.dtype)
+    return ops.digamma(x + one) - ops.digamma(one)
 
 
 def _softplus_class(base, names, class_name):

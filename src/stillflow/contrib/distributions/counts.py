@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.composites.distributions import random_gamma, random_poisson
-from stillflow.distributions.argument_checks import check_nonnegative_integers, get_logits_and_probs
+from stillflow.distributions.argument_checks import (
+    assert_integer_form,
+    check_nonnegative_integers,
+    get_logits_and_probs,
+)
 from stillflow.distributions.distribution import NOT_REPARAMETERIZED
 from stillflow.distributions.scalar import ScalarDistribution
 from stillflow.distributions.seeds import derived_seed
@@ -143,8 +149,8 @@ class Geometric(_ByOdds):
 
     def _cdf(self, value):
         value = self._whole(value)
-        found = -ops.expm1((1.0 + value) * ops.log1p(-self.probs))
-        return ops.where(value < 0.0, ops.zeros_like(value), found)
+        is_below, zero = value < 0.0, ops.zeros_like(value)
+        return ops.where(is_below, zero, -ops.expm1((1.0 + value) * ops.log1p(-self.probs)))
 
     def _log_prob(self, value):
         value = self._whole(value)
@@ -176,22 +182,7 @@ class _Counted(_ByOdds):
     """One with a number of trials."""
 
     PARAMETERS = ("total_count", "probs")
-
-    def __init__(self, total_count, logits, probs, validate_args, allow_nan_stats, parameters, name):
-        with name_scope(name, values=[total_count, logits, probs]) as name:
-            self._take(logits, probs, validate_args, name)
-            with control_dependencies(self._checks_of_count(total_count) if validate_args else []):
-                self._total_count = ops.identity(
-                    convert_to_tensor(total_count, dtype=self._probs.dtype, name="total_count")
-                )
-        parents = [self._total_count, self._logits, self._probs]
-        super().__init__(
-            self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name
-        )
-
-    @staticmethod
-    def _checks_of_count(total_count):
-        return [check_nonnegative_integers(convert_to_tensor(total_count, name="total_count"))]
+    _total_count: Any
 
     @property
     def total_count(self):
@@ -224,7 +215,18 @@ class Binomial(_Counted):
         self, total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name="Binomial"
     ):
         parameters = dict(locals())
-        super().__init__(total_count, logits, probs, validate_args, allow_nan_stats, parameters, name)
+        with name_scope(name, values=[total_count, logits, probs]) as name:
+            count = convert_to_tensor(total_count, name="total_count")
+            if validate_args:
+                is_positive = checks.assert_non_negative(count, message="total_count must be non-negative.")
+                message = "total_count cannot contain fractional components."
+                count = with_dependencies([is_positive, assert_integer_form(count, message=message)], count)
+            self._total_count = count
+            self._take(logits, probs, validate_args, name)
+        parents = [self._total_count, self._logits, self._probs]
+        super().__init__(
+            self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name
+        )
 
     def _checked(self, counts):
         if not self.validate_args:
@@ -246,11 +248,15 @@ class Binomial(_Counted):
         return ops.exp(self._log_prob(counts))
 
     def _cdf(self, counts):
-        n, probs = self.total_count, self.probs
-        ones = ops.ones_like(counts * (n * probs))
-        counts, n, probs = counts * ones, n * ones, probs * ones
-        inner = ops.where(ops.less(counts, n), n - counts, ops.ones_like(counts))
-        return ops.where(ops.less(counts, n), ops.betainc(inner, counts + 1, 1 - probs), ops.ones_like(counts))
+        counts, n, probs = self._checked(counts), self.total_count, self.probs
+        is_whole = counts.shape.is_fully_defined() and probs.shape.is_fully_defined()
+        if not (is_whole and counts.shape.is_compatible_with(probs.shape)):
+            probs += ops.zeros_like(counts)
+            counts += ops.zeros_like(self.probs)
+        ones = ops.ones_like(n - counts)
+        are_all = ops.equal(counts, n)
+        others = ops.where_v2(are_all, ones, n - counts)
+        return ops.where_v2(are_all, ones, ops.betainc(others, counts + 1, 1 - probs))
 
     def _mean(self):
         return self.total_count * self.probs
@@ -278,11 +284,14 @@ class NegativeBinomial(_Counted):
         self, total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name="NegativeBinomial"
     ):
         parameters = dict(locals())
-        super().__init__(total_count, logits, probs, validate_args, allow_nan_stats, parameters, name)
-
-    @staticmethod
-    def _checks_of_count(total_count):
-        return [checks.assert_positive(total_count)]
+        with name_scope(name, values=[total_count, logits, probs]) as name:
+            self._take(logits, probs, validate_args, name)
+            with control_dependencies([checks.assert_positive(total_count)] if validate_args else []):
+                self._total_count = ops.identity(total_count)
+        parents = [self._total_count, self._probs, self._logits]
+        super().__init__(
+            self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name
+        )
 
     def _sample_n(self, n, seed=None):
         # A Poisson distribution whose rate has a gamma distribution.
@@ -297,7 +306,7 @@ class NegativeBinomial(_Counted):
     def _log_unnormalized_prob(self, value):
         if self.validate_args:
             value = check_nonnegative_integers(value)
-        return -self.total_count * ops.softplus(self.logits) - value * ops.softplus(-self.logits)
+        return self.total_count * ops.log_sigmoid(-self.logits) + value * ops.log_sigmoid(self.logits)
 
     def _log_normalization(self, value):
         if self.validate_args:
@@ -312,5 +321,6 @@ class NegativeBinomial(_Counted):
         return self._mean() / ops.sigmoid(-self.logits)
 
     def _mode(self):
-        largest = ops.cast(self.total_count > 1.0, self.dtype)
-        return ops.floor(largest * (self.total_count - 1.0) * ops.exp(self.logits))
+        n = self.total_count
+        others = ops.where_v2(n > 1.0, n - 1.0, ops.zeros_like(n))
+        return ops.floor(others * ops.exp(self.logits))

@@ -148,31 +148,38 @@ class VectorDiffeomixture(Distribution):
     def _log_prob(self, x):
         y = ops.stack([affine.inverse(x) for affine in self.interpolated_affine], axis=-1)
         log_prob = ops.reduce_sum(self.distribution.log_prob(y), axis=-2)
-        rank = ops.rank(self.event_shape_tensor())
-        determinants = [affine.forward_log_det_jacobian(x, event_ndims=rank) for affine in self.interpolated_affine]
+        determinants = [
+            affine.forward_log_det_jacobian(x, event_ndims=ops.rank(self.event_shape_tensor()))
+            for affine in self.interpolated_affine
+        ]
         determinants = ops.stack(determinants, axis=-1)
         return reduce_logsumexp(self.mixture_distribution.logits - determinants + log_prob, axis=-1)
 
-    def _means(self):
-        """(weights of points [..., 1, size], means of points)."""
+    def _mean_of_coordinates(self):
+        """The mean of x, for all of the batch."""
         shape = concat_vectors(self.batch_shape_tensor(), self.event_shape_tensor())
         mean = ops.reshape(self.distribution.mean(), ops.ones_like(shape, dtype=dtypes.int32))
         mean = ops.tile(mean, multiples=shape)
         mean.set_shape(self.batch_shape.concatenate(self.event_shape))
-        return self._probs_for_events(), [affine.forward(mean) for affine in self.interpolated_affine]
+        return mean
 
     def _probs_for_events(self):
+        """The weights of points, [..., 1, size]."""
         probs = self.mixture_distribution.probs
+        size = dimension_size(probs, -1)
         rank = self.event_shape.ndims
         if rank is None:
             rank = ops.shape(self.event_shape_tensor())[0]
-        ones = ops.ones([rank], dtype=dtypes.int32)
-        shape = [self.mixture_distribution.batch_shape_tensor(), ones, [dimension_size(probs, -1)]]
-        return ops.reshape(probs, ops.concat(shape, axis=0))
+        batch = self.mixture_distribution.batch_shape_tensor()
+        shape = ops.concat([batch, ops.ones([rank], dtype=dtypes.int32), [size]], axis=0)
+        return ops.reshape(probs, shape)
 
     def _mean(self):
-        probs, means = self._means()
-        return _added([probs[..., k] * mean for k, mean in enumerate(means)])
+        probs, mean = self._probs_for_events(), self._mean_of_coordinates()
+        total = None
+        for k, affine in enumerate(self.interpolated_affine):
+            total = _added([total, probs[..., k] * affine.forward(mean)])
+        return total
 
     def _covariance(self):
         return _added([self._mean_of_covariances(), self._covariance_of_means(_outer, 2)])
@@ -181,31 +188,36 @@ class VectorDiffeomixture(Distribution):
         return _added([self._mean_of_variances(), self._covariance_of_means(ops.square, 1)])
 
     def _covariance_of_means(self, square, rank):
-        probs, means = self._means()
+        probs = self._probs_for_events()
         if rank == 2:
             probs = probs[..., None, :]
-        whole = self._mean()
-        return _added([probs[..., k] * square(mean - whole) for k, mean in enumerate(means)])
+        mean, whole, total = self._mean_of_coordinates(), self._mean(), None
+        for k, affine in enumerate(self.interpolated_affine):
+            moved = affine.forward(mean)
+            total = _added([total, probs[..., k] * square(moved - whole)])
+        return total
 
     def _squared_scales(self, diagonals_only):
         """(multiples of I, diagonals, matrices): sums of squared scales of points, with weights; None for none."""
         probs = self.mixture_distribution.probs
-        multiples, diagonals, matrices = [], [], []
+        multiple = diagonal = matrix = None
         for k, affine in enumerate(self.interpolated_affine):
-            scale, weight = affine.scale, probs[..., k, None]
+            scale = affine.scale
             if isinstance(scale, LinearOperatorIdentity):
-                multiples.append(weight)
+                multiple = _added([multiple, probs[..., k, None]])
             elif isinstance(scale, LinearOperatorScaledIdentity):
-                multiples.append(weight * ops.square(scale.multiplier))
+                multiple = _added([multiple, probs[..., k, None] * ops.square(scale.multiplier)])
             elif isinstance(scale, LinearOperatorDiag):
-                diagonals.append(weight * ops.square(scale.diag_part()))
+                diagonal = _added([diagonal, probs[..., k, None] * ops.square(scale.diag_part())])
             else:
-                product = weight[..., None] * scale.matmul(scale.to_dense(), adjoint_arg=True)
-                matrices.append(ops.matrix_diag_part(product) if diagonals_only else product)
+                product = probs[..., k, None, None] * scale.matmul(scale.to_dense(), adjoint_arg=True)
+                matrix = _added([matrix, ops.matrix_diag_part(product) if diagonals_only else product])
         variance = self.distribution.variance()
-        found = _added(multiples), _added(diagonals), _added(matrices)
-        factors = variance, variance[..., None], variance[..., None]
-        return [None if part is None else part * factor for part, factor in zip(found, factors, strict=True)]
+        return (
+            None if multiple is None else multiple * variance,
+            None if diagonal is None else diagonal * variance[..., None],
+            None if matrix is None else matrix * variance[..., None],
+        )
 
     def _mean_of_variances(self):
         multiple, diagonal, other = self._squared_scales(diagonals_only=True)
@@ -343,19 +355,19 @@ def _shapes(grid, affines):
     with name_scope("determine_batch_event_shapes"):
         batch, batch_tensor, event, event_tensor = grid.shape[:-2], ops.shape(grid)[:-2], None, None
         for affine in affines:
-            found = []
-            if affine.shift is not None:
-                shape, tensor = affine.shift.shape, ops.shape(affine.shift)
-                found.append((shape[:-1], tensor[:-1], shape[-1:], tensor[-1:]))
-            scale = affine.scale
+            shift, scale = affine.shift, affine.scale
+            if shift is not None:
+                batch = ops.broadcast_static_shape(batch, shift.shape[:-1])
+                batch_tensor = ops.broadcast_dynamic_shape(batch_tensor, ops.shape(shift)[:-1])
+                event, event_tensor = _broadcast_with(event, event_tensor, shift.shape[-1:], ops.shape(shift)[-1:])
+            batch = ops.broadcast_static_shape(batch, scale.batch_shape)
+            batch_tensor = ops.broadcast_dynamic_shape(batch_tensor, scale.batch_shape_tensor())
             size = TensorShape([scale.range_dimension])
-            found.append((scale.batch_shape, scale.batch_shape_tensor(), size, scale.range_dimension_tensor()[None]))
-            for own_batch, own_batch_tensor, own_event, own_event_tensor in found:
-                batch = ops.broadcast_static_shape(batch, own_batch)
-                batch_tensor = ops.broadcast_dynamic_shape(batch_tensor, own_batch_tensor)
-                is_first = event is None
-                event = own_event if is_first else ops.broadcast_static_shape(event, own_event)
-                event_tensor = (
-                    own_event_tensor if is_first else ops.broadcast_dynamic_shape(event_tensor, own_event_tensor)
-                )
+            event, event_tensor = _broadcast_with(event, event_tensor, size, scale.range_dimension_tensor()[None])
         return (batch, event), (batch_tensor, event_tensor)
+
+
+def _broadcast_with(shape, tensor, own, own_tensor):
+    if shape is None:
+        return own, own_tensor
+    return ops.broadcast_static_shape(shape, own), ops.broadcast_dynamic_shape(tensor, own_tensor)

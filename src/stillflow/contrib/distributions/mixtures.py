@@ -10,7 +10,6 @@ from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.distributions.categorical import Categorical
 from stillflow.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from stillflow.distributions.seeds import derived_seed
-from stillflow.distributions.static_values import maybe_get_static_value
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
@@ -32,15 +31,11 @@ def pad_mixture_dimensions(x, mixture_distribution, categorical_distribution, ev
     """
     with name_scope("pad_mix_dims", values=[x]):
         rank, own_rank = _batch_rank(mixture_distribution), _batch_rank(categorical_distribution)
-        is_scalar = maybe_get_static_value(categorical_distribution.is_scalar_batch())
-        if is_scalar is not None:
-            missing = rank if is_scalar else rank - own_rank
-        else:
-            missing = ops.where_v2(categorical_distribution.is_scalar_batch(), rank, rank - own_rank)
+        missing = ops.where_v2(categorical_distribution.is_scalar_batch(), rank, rank - own_rank)
         shape = ops.shape(x)
-        ones = ops.ones([missing], dtypes.int32)
-        last = ops.ones([event_ndims], dtypes.int32)
-        return ops.reshape(x, ops.concat([shape[:-1], ones, shape[-1:], last], axis=0))
+        first, ones = shape[:-1], ops.ones([missing], dtypes.int32)
+        parts = [first, ones, shape[-1:], ops.ones([event_ndims], dtypes.int32)]
+        return ops.reshape(x, ops.concat(parts, axis=0))
 
 
 def _batch_rank(distribution):
@@ -61,13 +56,10 @@ def mixture_stddev(mixture_weight_vector, mean_vector, stddev_vector):
             raise ValueError(f"Expecting {what} to have same shape as mixture weights.")
     rows = ops.expand_dims(weights, axis=1)
     means, deviations = ops.expand_dims(means, axis=2), ops.expand_dims(deviations, axis=2)
-
-    def average(columns):
-        return ops.reshape(ops.matmul(rows, columns), (-1,))
-
-    mean = average(means)
-    variance = average(ops.square(deviations)) + average(ops.square(means)) - ops.square(mean)
-    return ops.sqrt(variance)
+    mean = ops.reshape(ops.matmul(rows, means), (-1,))
+    within = ops.reshape(ops.matmul(rows, ops.square(deviations)), (-1,))
+    between = ops.reshape(ops.matmul(rows, ops.square(means)), (-1,))
+    return ops.sqrt(within + between - ops.square(mean))
 
 
 @public("contrib.distributions.Mixture")
@@ -127,18 +119,22 @@ class Mixture(Distribution):
             if int(count) != len(components):
                 raise ValueError(f"cat.num_classes != len(components): {int(count)} vs. {len(components)}")
             self._cat, self._components = cat, list(components)
-            self._needed = self._checks_of_batches() if validate_args else []
+            shape = cat.batch_shape_tensor()
+            self._needed = self._checks_of_batches(shape, ops.size(shape), validate_args)
         self._use_static_graph = use_static_graph
         parents = [parent for each in (cat, *components) for parent in each._graph_parents]
         super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
-    def _checks_of_batches(self):
-        shape = self._cat.batch_shape_tensor()
+    def _checks_of_batches(self, shape, rank, validate_args):
+        if not validate_args:
+            return []
+        shapes = [each.batch_shape_tensor() for each in self._components]
+        ranks = [ops.size(each) for each in shapes]
+        message = "components[{}] batch shape must match cat batch shape"
         return [
-            checks.assert_equal(
-                shape, each.batch_shape_tensor(), message=f"components[{i}] batch shape must match cat batch shape"
-            )
-            for i, each in enumerate(self._components)
+            checks.assert_equal(wanted, each, message=message.format(i))
+            for wanted, given in ((rank, ranks), (shape, shapes))
+            for i, each in enumerate(given)
         ]
 
     @property
@@ -179,18 +175,19 @@ class Mixture(Distribution):
     def _mean(self):
         with control_dependencies(self._needed):
             means = [each.mean() for each in self.components]
-            weights = map(self._of_event_rank, self._weights(ops.softmax))
+            weights = [self._of_event_rank(weight) for weight in self._weights(ops.softmax)]
             return ops.add_n([weight * mean for weight, mean in zip(weights, means, strict=True)])
 
     def _stddev(self):
         with control_dependencies(self._needed):
-            means = ops.stack([each.mean() for each in self.components], axis=-1)
-            deviations = ops.stack([each.stddev() for each in self.components], axis=-1)
-            weights = ops.stack(list(map(self._of_event_rank, self._weights(ops.softmax))), axis=-1)
+            means = [each.mean() for each in self.components]
+            deviations = [each.stddev() for each in self.components]
+            weights = self._weights(ops.softmax)
+            means, deviations = ops.stack(means, axis=-1), ops.stack(deviations, axis=-1)
+            weights = ops.stack([self._of_event_rank(weight) for weight in weights], axis=-1)
             weights *= ops.ones_like(means)
-            mean = ops.reduce_sum(weights * means, axis=-1)
-            squares = ops.reduce_sum(weights * (ops.square(deviations) + ops.square(means)), axis=-1)
-            return ops.sqrt(squares - ops.square(mean))
+            rows = [ops.reshape(each, [-1, self.num_components]) for each in (weights, means, deviations)]
+            return ops.reshape(mixture_stddev(*rows), ops.shape(weights)[:-1])
 
     def _mixed(self, what, value):
         """log of the sum of weights times what the components say of a value."""
@@ -228,7 +225,8 @@ class Mixture(Distribution):
 
     def _needed_samples(self, n, seed):
         """Samples of each component, as many as are of it, put together."""
-        known = constant_value(convert_to_tensor(n, name="n"))
+        n = convert_to_tensor(n, name="n")
+        known = constant_value(n)
         n = n if known is None else int(known)
         numbers = self.cat.sample(n, seed=seed)
         shape, size = _shape_and_size(numbers)
@@ -237,7 +235,11 @@ class Mixture(Distribution):
             batch_size = batch_shape.num_elements()
         else:
             batch_size = ops.reduce_prod(self.batch_shape_tensor())
-        event_shape = self.event_shape_tensor()
+        event_shape = self.event_shape
+        if event_shape.is_fully_defined():
+            event_shape = np.array(event_shape.as_list(), dtype=np.int32)
+        else:
+            event_shape = self.event_shape_tensor()
         count = self.num_components
         places = ops.dynamic_partition(ops.reshape(ops.range(0, size), shape), numbers, count)
         in_batch = ops.reshape(ops.tile(ops.range(0, batch_size), [n]), shape)
@@ -247,9 +249,11 @@ class Mixture(Distribution):
             own = ops.size(places[index])
             seed = derived_seed(seed, "mixture")
             found = each.sample(own, seed=seed)
+            chosen = batch_size * ops.range(own) + in_batch[index]
             rows = ops.reshape(found, ops.concat([[own * batch_size], event_shape], 0))
-            samples.append(ops.gather(rows, batch_size * ops.range(own) + in_batch[index]))
-        found = ops.reshape(ops.dynamic_stitch(places, samples), ops.concat([shape, event_shape], 0))
+            samples.append(ops.gather(rows, chosen, name="samples_class_c_gather"))
+        found = ops.dynamic_stitch(places, samples)
+        found = ops.reshape(found, ops.concat([shape, self.event_shape_tensor()], 0))
         found.set_shape(numbers.shape.concatenate(self.event_shape))
         return found
 
@@ -291,10 +295,9 @@ class MixtureSameFamily(Distribution):
         choice, components = mixture_distribution, components_distribution
         with name_scope(name) as name:
             self._choice, self._components = choice, components
-            rank = dimension_value(components.event_shape_tensor().shape[0])
-            if rank is None:
-                raise ValueError("the rank of events of `components_distribution` must be known")
-            self._event_rank = rank
+            events = components.event_shape_tensor()
+            rank = dimension_value(events.shape[0])
+            self._event_rank = ops.shape(events)[0] if rank is None else rank
             if not choice.dtype.is_integer:
                 raise ValueError(f"`mixture_distribution.dtype` ({choice.dtype.name}) is not over integers")
             if choice.event_shape.ndims not in (None, 0):
@@ -314,10 +317,10 @@ class MixtureSameFamily(Distribution):
                     f"`components_distribution.batch_shape[-1]` ({other})"
                 )
             self._count = ops.shape(choice.logits)[-1] if count is None else count
-        parents = [*choice._graph_parents, *components._graph_parents]
-        super().__init__(
-            components.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name
-        )
+            parents = [*choice._graph_parents, *components._graph_parents]
+            super().__init__(
+                components.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name
+            )
 
     @property
     def mixture_distribution(self):
@@ -347,17 +350,21 @@ class MixtureSameFamily(Distribution):
         kind = samples.dtype.as_numpy_dtype
         numbers = self._choice.sample(n)
         mask = ops.one_hot(numbers, self._count, on_value=np.ones([], kind), off_value=np.zeros([], kind))
-        return self._summed(samples * pad_mixture_dimensions(mask, self, self._choice, self._event_rank))
+        return self._summed(samples * pad_mixture_dimensions(mask, self, self._choice, self.event_shape.ndims))
 
     def _summed(self, parts):
         return ops.reduce_sum(parts, axis=-1 - self._event_rank)
 
     def _probs(self):
-        return pad_mixture_dimensions(self._choice.probs, self, self._choice, self._event_rank)
+        return self._padded(self._choice.probs)
+
+    def _padded(self, x):
+        return pad_mixture_dimensions(x, self, self._choice, self.event_shape.ndims)
 
     def _mixed(self, what, value):
         found = getattr(self._components, what)(self._with_component(value))
-        return reduce_logsumexp(found + ops.log_softmax(self._choice.logits, axis=-1), axis=-1)
+        weights = ops.log_softmax(self._choice.logits, axis=-1)
+        return reduce_logsumexp(found + weights, axis=-1)
 
     def _with_component(self, x):
         """x with a dimension of size 1 for components."""
@@ -384,7 +391,8 @@ class MixtureSameFamily(Distribution):
     def _covariance(self):
         if self.event_shape.ndims != 1:
             raise NotImplementedError("covariance is not implemented")
-        probs = self._probs()[..., None]
+        probs = self._padded(self._probs())
         within = ops.reduce_sum(probs * self._components.covariance(), axis=-3)
         distance = self._components.mean() - self._with_component(self._mean())
-        return within + ops.reduce_sum(probs * distance[..., None, :] * distance[..., None], axis=-3)
+        squares = distance[..., None, :] * distance[..., None]
+        return within + ops.reduce_sum(probs * squares, axis=-3)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.contrib.distributions.scaled_vectors import ScaledVectors
-from stillflow.contrib.distributions.scales import is_diagonal, make_affine_scale, make_diag_scale
+from stillflow.contrib.distributions.scales import is_diagonal, make_diag_scale
 from stillflow.distributions.divergence import RegisterKL
 from stillflow.distributions.normal import Normal
 from stillflow.distributions.static_values import dimension_size
 from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.identity import LinearOperatorIdentity
+from stillflow.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
 from stillflow.linear_operators.lower_triangular import LinearOperatorLowerTriangular
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -53,10 +54,10 @@ def _divergence(a, b, name=None):
             ratio = (a.stddev() / b.stddev())[..., None]
         else:
             ratio = b.scale.solve(a.scale.to_dense())
-        distance = b.scale.solve((b.mean() - a.mean())[..., None])
-        size = ops.cast(a.scale.domain_dimension_tensor(), a.dtype)
         determinants = b.scale.log_abs_determinant() - a.scale.log_abs_determinant()
-        found = determinants + 0.5 * (-size + squared_norm(ratio) + squared_norm(distance))
+        parts = -ops.cast(a.scale.domain_dimension_tensor(), a.dtype) + squared_norm(ratio)
+        distance = b.scale.solve((b.mean() - a.mean())[..., None])
+        found = determinants + 0.5 * (parts + squared_norm(distance))
         found.set_shape(ops.broadcast_static_shape(a.batch_shape, b.batch_shape))
         return found
 
@@ -141,14 +142,29 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
     ):
         parameters = dict(locals())
         values = [loc, scale_diag, scale_identity_multiplier, scale_perturb_factor, scale_perturb_diag]
+        is_perturbed = scale_perturb_factor is not None or scale_perturb_diag is not None
         with name_scope(name) as name, name_scope("init", values=values):
-            loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            scale = make_affine_scale(
-                loc, scale_identity_multiplier, scale_diag, None, scale_perturb_factor, scale_perturb_diag,
-                validate_args, assert_positive=scale_perturb_factor is not None,
-            )  # fmt: skip
-            if scale is None:
-                scale = make_diag_scale(loc)
+            scale = make_diag_scale(
+                loc, scale_diag, scale_identity_multiplier, None, validate_args, assert_positive=is_perturbed
+            )
+            factor, diag = (
+                None if value is None else convert_to_tensor(value, name=what)
+                for value, what in (
+                    (scale_perturb_factor, "scale_perturb_factor"),
+                    (scale_perturb_diag, "scale_perturb_diag"),
+                )
+            )
+            if is_perturbed:
+                scale = LinearOperatorLowRankUpdate(
+                    scale,
+                    u=factor,
+                    diag_update=diag,
+                    is_diag_update_positive=diag is None,
+                    is_non_singular=True,
+                    is_self_adjoint=True,
+                    is_positive_definite=True,
+                    is_square=True,
+                )
         super().__init__(
             loc=loc, scale=scale, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name
         )
@@ -179,6 +195,7 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
             raise ValueError("Must specify one or both of `loc`, `scale_tril`.")
         with name_scope(name) as name, name_scope("init", values=[loc, scale_tril]):
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
+            scale_tril = None if scale_tril is None else convert_to_tensor(scale_tril, name="scale_tril")
             if scale_tril is None:
                 scale: LinearOperator = LinearOperatorIdentity(
                     num_rows=dimension_size(loc, -1),
@@ -189,7 +206,7 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
                 )
             else:
                 scale = LinearOperatorLowerTriangular(
-                    convert_to_tensor(scale_tril, name="scale_tril"),
+                    scale_tril,
                     is_non_singular=True,
                     is_self_adjoint=False,
                     is_positive_definite=False,
@@ -231,11 +248,11 @@ class MultivariateNormalFullCovariance(MultivariateNormalTriL):
                     )
                     covariance_matrix = with_dependencies([check], covariance_matrix)
                 scale_tril = ops.cholesky(covariance_matrix)
-        super().__init__(
-            loc=loc,
-            scale_tril=scale_tril,
-            validate_args=validate_args,
-            allow_nan_stats=allow_nan_stats,
-            name=name,
-        )
+            super().__init__(
+                loc=loc,
+                scale_tril=scale_tril,
+                validate_args=validate_args,
+                allow_nan_stats=allow_nan_stats,
+                name=name,
+            )
         self._parameters = parameters

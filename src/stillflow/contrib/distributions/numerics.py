@@ -6,6 +6,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites.statistics import reduce_logsumexp
+from stillflow.distributions.static_values import prefer_static_rank
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import dimension_value
@@ -23,9 +24,9 @@ def softplus_inverse(x, name=None):
         is_too_large = ops.greater(x, -threshold)
         too_small_value, too_large_value = ops.log(x), x
         # Where one of these is used, no NaN may come out of the formula, nor of its gradient.
-        safe = ops.where(ops.logical_or(is_too_small, is_too_large), ops.ones_like(x), x)
+        safe = ops.where_v2(ops.logical_or(is_too_small, is_too_large), ops.ones_like(x), x)
         y = safe + ops.log(-ops.expm1(-safe))
-        return ops.where(is_too_small, too_small_value, ops.where(is_too_large, too_large_value, y))
+        return ops.where_v2(is_too_small, too_small_value, ops.where_v2(is_too_large, too_large_value, y))
 
 
 @public("contrib.distributions.reduce_weighted_logsumexp")
@@ -44,14 +45,15 @@ def reduce_weighted_logsumexp(logx, w=None, axis=None, keep_dims=False, return_s
             return (total, ops.ones_like(total)) if return_sign else total
         w = convert_to_tensor(w, dtype=logx.dtype, name="w")
         log_terms = logx + ops.log(ops.abs(w))
-        largest = ops.reduce_max(log_terms, axis, keepdims=True)
-        largest = ops.stop_gradient(ops.where(ops.is_inf(largest), ops.zeros_like(largest), largest))
+        largest = ops.reduce_max(log_terms, axis=axis, keepdims=True)
+        largest = ops.where_v2(ops.is_inf(largest), ops.zeros_like(largest), largest)
         terms = ops.sign(w) * ops.exp(log_terms - largest)
         total = ops.reduce_sum(terms, axis=axis, keepdims=keep_dims)
         if not keep_dims:
             largest = ops.squeeze(largest, axis)
-        log_total = largest + ops.log(ops.abs(total))
-        return (log_total, ops.sign(total)) if return_sign else log_total
+        sign = ops.sign(total)
+        log_total = largest + ops.log(sign * total)
+        return (log_total, sign) if return_sign else log_total
 
 
 @public("contrib.distributions.fill_triangular")
@@ -71,13 +73,17 @@ def fill_triangular(x, upper=False, name=None):
             root = np.sqrt(0.25 + 2.0 * m) - 0.5
             if root != np.floor(root):
                 raise ValueError(f"Input right-most shape ({m}) does not correspond to a triangular matrix.")
-            n = int(root)
+            n = np.int32(root)
             static_shape = x.shape[:-1].concatenate([n, n])
+        rank = prefer_static_rank(x)
         if upper:
-            parts = [x, ops.reverse_v2(x[..., n:], axis=[-1])]
+            parts = [x, ops.reverse_v2(x[..., n:], axis=[rank - 1])]
         else:
-            parts = [x[..., n:], ops.reverse_v2(x, axis=[-1])]
-        shape = ops.concat([ops.shape(x)[:-1], [n, n]], axis=0)
+            parts = [x[..., n:], ops.reverse_v2(x, axis=[rank - 1])]
+        if static_shape.is_fully_defined():
+            shape = static_shape.as_list()
+        else:
+            shape = ops.concat([ops.shape(x)[:-1], [n, n]], axis=0)
         square = ops.reshape(ops.concat(parts, axis=-1), shape)
         found = ops.matrix_band_part(square, num_lower=0 if upper else -1, num_upper=-1 if upper else 0)
         found.set_shape(static_shape)
@@ -95,13 +101,16 @@ def fill_triangular_inverse(x, upper=False, name=None):
             m = n * (n + 1) // 2
             static_shape = x.shape.with_rank_at_least(2)[:-2].concatenate([None])
         else:
-            m = n * (n + 1) // 2
+            n = np.int32(n)
+            m = np.int32(n * (n + 1) // 2)
             static_shape = x.shape[:-2].concatenate([m])
-        batch = ops.shape(x)[:-2]
-        edge = x[..., 0, :] if upper else ops.reverse_v2(x[..., -1, :], axis=[-1])
+        rank = prefer_static_rank(x)
+        edge = x[..., 0, :] if upper else ops.reverse_v2(x[..., -1, :], axis=[rank - 2])
         others = x[..., 1:, :] if upper else x[..., :-1, :]
         # Every other number is in one of two places that a half turn swaps; zero is in the other.
-        pairs = ops.reshape(others + ops.reverse_v2(others, axis=[-2, -1]), ops.concat([batch, [n * (n - 1)]], 0))
+        turned = ops.reverse_v2(ops.reverse_v2(others, axis=[rank - 1]), axis=[rank - 2])
+        both = others + turned
+        pairs = ops.reshape(both, ops.concat([ops.shape(x)[:-2], [n * (n - 1)]], axis=0))
         found = ops.concat([edge, pairs[..., : m - n]], axis=-1)
         found.set_shape(static_shape)
         return found
@@ -120,21 +129,19 @@ def matrix_diag_transform(matrix, transform=None, name=None):
 @public("contrib.distributions.tridiag")
 def tridiag(below=None, diag=None, above=None, name=None):
     """Matrices with these diagonals, of which one may be missing. Raises ValueError if all are."""
-
     with name_scope(name, "tridiag", [below, diag, above]):
-        parts = [
-            _diagonal(values, name, row, column)
-            for name, values, row, column in (("below", below, 1, 0), ("diag", diag, 0, 0), ("above", above, 0, 1))
-            if values is not None
-        ]
+        parts = []
+        if below is not None:
+            parts.append(ops.matrix_diag(_between_zeros(convert_to_tensor(below, name="below")))[..., :-1, 1:])
+        if diag is not None:
+            parts.append(ops.matrix_diag(convert_to_tensor(diag, name="diag")))
+        if above is not None:
+            parts.append(ops.matrix_diag(_between_zeros(convert_to_tensor(above, name="above")))[..., 1:, :-1])
         if not parts:
-            raise ValueError("Must specify at least one of below, diag, above.")
-        return ops.add_n(parts)
+            raise ValueError("Must specify at least one of `below`, `diag`, `above`.")
+        return sum(parts[1:], parts[0])
 
 
-def _diagonal(values, name, row, column):
-    """Matrices with a diagonal that begins at a row and a column."""
-    found = ops.matrix_diag(convert_to_tensor(values, name=name))
-    if row == column:
-        return found
-    return ops.pad(found, [*([[0, 0]] * (found.shape.ndims - 2)), [row, column], [column, row]])
+def _between_zeros(x):
+    zero = ops.zeros(ops.concat([ops.shape(x)[:-1], [1]], axis=0), dtype=x.dtype)
+    return ops.concat([zero, x, zero], axis=-1)

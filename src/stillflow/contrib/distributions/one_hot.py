@@ -8,9 +8,9 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.cross_entropy import softmax_cross_entropy_with_logits_v2
+from stillflow.composites.cross_entropy import softmax_cross_entropy_with_logits
 from stillflow.composites.distributions import multinomial
-from stillflow.composites.shape_checks import assert_same_float_dtype
+from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.contrib.distributions.bijectors.elementwise import Exp, Sigmoid
 from stillflow.contrib.distributions.continuous import Logistic
 from stillflow.contrib.distributions.transformed import TransformedDistribution
@@ -20,7 +20,6 @@ from stillflow.distributions.divergence import RegisterKL
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import dimension_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
@@ -33,12 +32,20 @@ class _OfClasses(Distribution):
     _logits: Any
     _probs: Any
 
-    def _take(self, logits, probs, validate_args, name, dtype=None):
+    def _take(self, logits, probs, validate_args, name):
         self._logits, self._probs = get_logits_and_probs(
-            logits, probs, multidimensional=True, validate_args=validate_args, name=name, dtype=dtype
+            logits, probs, multidimensional=True, validate_args=validate_args, name=name
         )
-        known = dimension_value(self._logits.shape.with_rank_at_least(1)[-1])
-        self._event_size = ops.shape(self._logits)[-1] if known is None else known
+
+    def _take_sizes(self):
+        rank = self._logits.shape.with_rank_at_least(1).ndims
+        if rank is None:
+            with name_scope("batch_rank"):
+                self._batch_rank = ops.rank(self._logits) - 1
+        else:
+            self._batch_rank = convert_to_tensor(rank - 1, dtype=dtypes.int32, name="batch_rank")
+        with name_scope("event_size"):
+            self._event_size = ops.shape(self._logits)[-1]
 
     @property
     def logits(self):
@@ -53,7 +60,7 @@ class _OfClasses(Distribution):
     @property
     def event_size(self):
         """The number of classes."""
-        return convert_to_tensor(self._event_size, dtypes.int32, "event_size")
+        return self._event_size
 
     def _batch_shape_tensor(self):
         return ops.shape(self.logits)[:-1]
@@ -70,12 +77,14 @@ class _OfClasses(Distribution):
     def _rows(self, tensor):
         return ops.reshape(tensor, [-1, self._event_size])
 
-    def _checked_sample(self, value, is_sum):
-        """A value, after checking that it sums to 1 along the last dimension, or its exponential does."""
-        if not self.validate_args:
-            return value
-        total = is_sum(value)
-        return with_dependencies([checks.assert_near(ops.ones([], total.dtype), total)], value)
+    def _with_value_shapes(self, value):
+        """(logits, value), broadcast to the shape of both."""
+        logits = self.logits
+        are_known = logits.shape.is_fully_defined() and value.shape.is_fully_defined()
+        if not are_known or logits.shape != value.shape:
+            logits = ops.ones_like(value, dtype=logits.dtype) * logits
+            value = ops.ones_like(logits, dtype=value.dtype) * value
+        return logits, value
 
 
 @public("contrib.distributions.OneHotCategorical")
@@ -102,6 +111,7 @@ class OneHotCategorical(_OfClasses):
         parameters = dict(locals())
         with name_scope(name, values=[logits, probs]) as name:
             self._take(logits, probs, validate_args, name)
+            self._take_sizes()
         parents = [self._logits, self._probs]
         super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
@@ -112,20 +122,21 @@ class OneHotCategorical(_OfClasses):
         return ops.reshape(ops.one_hot(numbers, self._event_size, dtype=self.dtype), shape)
 
     def _log_prob(self, value):
-        value = self._checked_sample(value, lambda x: ops.reduce_sum(x, axis=[-1]))
-        logits, value = self.logits, ops.cast(value, self.logits.dtype)
-        are_known = logits.shape.is_fully_defined() and value.shape.is_fully_defined()
-        if not are_known or logits.shape != value.shape:
-            logits, value = ops.ones_like(value) * logits, ops.ones_like(logits) * value
-        shape = ops.shape(ops.reduce_sum(logits, axis=-1))
-        found = -softmax_cross_entropy_with_logits_v2(labels=self._rows(value), logits=self._rows(logits))
-        return ops.reshape(found, shape)
+        if self.validate_args:
+            total = ops.reduce_sum(value, axis=[-1])
+            value = with_dependencies([checks.assert_near(ops.ones([], total.dtype), total)], value)
+        logits, value = self._with_value_shapes(value)
+        shape = ops.shape(ops.reduce_sum(logits, -1))
+        rows = self._rows(logits)
+        return ops.reshape(-softmax_cross_entropy_with_logits(labels=self._rows(value), logits=rows), shape)
 
     def _entropy(self):
         return -ops.reduce_sum(ops.log_softmax(self.logits) * self.probs, axis=-1)
 
     def _mode(self):
-        return ops.one_hot(ops.argmax(self.logits, axis=-1), self._event_size, dtype=self.dtype)
+        found = ops.one_hot(ops.argmax(self.logits, axis=self._batch_rank), self._event_size, dtype=self.dtype)
+        found.set_shape(self.logits.shape)
+        return found
 
     def _covariance(self):
         p = self.probs
@@ -138,8 +149,8 @@ class OneHotCategorical(_OfClasses):
 @RegisterKL(OneHotCategorical, OneHotCategorical)
 def _divergence(a, b, name=None):
     with name_scope(name, "kl_categorical_categorical", values=[a.logits, b.logits]):
-        ratio = ops.log_softmax(a.logits) - ops.log_softmax(b.logits)
-        return ops.reduce_sum(ops.softmax(a.logits) * ratio, axis=-1)
+        probs = ops.softmax(a.logits)
+        return ops.reduce_sum(probs * (ops.log_softmax(a.logits) - ops.log_softmax(b.logits)), axis=-1)
 
 
 @public("contrib.distributions.ExpRelaxedOneHotCategorical")
@@ -167,11 +178,15 @@ class ExpRelaxedOneHotCategorical(_OfClasses):
     ):
         parameters = dict(locals())
         with name_scope(name, values=[logits, probs, temperature]) as name:
-            self._take(logits, probs, validate_args, name, dtype)
-            dtype = self._logits.dtype if dtype is None else dtype
+            self._take(logits, probs, validate_args, name)
+            if dtype is None:
+                dtype = self._logits.dtype
+                if not validate_args:
+                    temperature = ops.cast(temperature, dtype)
             with control_dependencies([checks.assert_positive(temperature)] if validate_args else []):
-                self._temperature = convert_to_tensor(temperature, name="temperature", dtype=dtype)
-                self._temperature_rows = ops.reshape(self._temperature, [-1, 1], name="temperature_2d")
+                self._temperature = ops.identity(temperature, name="temperature")
+                self._temperature_rows = ops.reshape(temperature, [-1, 1], name="temperature_2d")
+            self._take_sizes()
         parents = [self._logits, self._probs, self._temperature]
         super().__init__(dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
@@ -190,16 +205,19 @@ class ExpRelaxedOneHotCategorical(_OfClasses):
         return ops.reshape(ops.log_softmax(noisy), shape)
 
     def _log_prob(self, value):
-        value = self._checked_sample(value, lambda x: ops.reduce_sum(ops.exp(x), axis=[-1]))
-        logits = self.logits
-        are_known = logits.shape.is_fully_defined() and value.shape.is_fully_defined()
-        if not are_known or logits.shape != value.shape:
-            logits, value = ops.ones_like(value) * logits, ops.ones_like(logits) * value
+        if self.validate_args:
+            is_negative = checks.assert_non_positive(value)
+            zero, total = ops.zeros([], dtype=self.dtype), reduce_logsumexp(value, axis=[-1])
+            value = with_dependencies([is_negative, checks.assert_near(zero, total)], value)
+        logits, value = self._with_value_shapes(value)
         shape = ops.shape(ops.reduce_sum(logits, axis=[-1]))
+        rows, value_rows = self._rows(logits), self._rows(value)
         classes = ops.cast(self._event_size, value.dtype)
         constant = ops.lgamma(classes) + (classes - 1.0) * ops.log(self.temperature)
-        rows = ops.log_softmax(self._rows(logits) - self._rows(value) * self._temperature_rows)
-        return ops.reshape(ops.reduce_sum(rows, [-1]) + ops.reshape(constant, [-1]), shape)
+        unnormalized = ops.reduce_sum(
+            ops.log_softmax(rows - value_rows * self._temperature_rows), [-1], keepdims=False
+        )
+        return ops.reshape(constant + unnormalized, shape)
 
 
 @public("contrib.distributions.RelaxedOneHotCategorical")
@@ -222,7 +240,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         relaxed = ExpRelaxedOneHotCategorical(
             temperature, logits, probs, dtype, validate_args=validate_args, allow_nan_stats=allow_nan_stats
         )
-        super().__init__(relaxed, Exp(validate_args=validate_args), name=name)
+        super().__init__(relaxed, Exp(), name=name)
 
 
 @public("contrib.distributions.RelaxedBernoulli")
@@ -251,7 +269,6 @@ class RelaxedBernoulli(TransformedDistribution):
             with control_dependencies([checks.assert_positive(temperature)] if validate_args else []):
                 self._temperature = ops.identity(temperature, name="temperature")
             self._logits, self._probs = get_logits_and_probs(logits=logits, probs=probs, validate_args=validate_args)
-            assert_same_float_dtype([self._logits, self._temperature])
             noise = Logistic(
                 self._logits / self._temperature,
                 1.0 / self._temperature,
@@ -259,7 +276,8 @@ class RelaxedBernoulli(TransformedDistribution):
                 allow_nan_stats=allow_nan_stats,
                 name=name + "/Logistic",
             )
-            super().__init__(noise, Sigmoid(validate_args=validate_args), name=name)
+            bijector = Sigmoid(validate_args=validate_args)
+            super().__init__(noise, bijector, validate_args=validate_args, name=name)
         self._parameters = parameters
 
     @property

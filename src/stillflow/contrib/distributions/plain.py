@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
+from stillflow.composites.rank_checks import assert_rank_at_least
+from stillflow.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from stillflow.distributions.divergence import RegisterKL, kl_divergence
 from stillflow.graph import dtypes
+from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import TensorShape
+from stillflow.graph.shape import TensorShape, dimension_value
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -24,7 +28,7 @@ class Independent(Distribution):
       reinterpreted_batch_ndims: how many dimensions; by default all but the first.
       validate_args, name: see Distribution.
 
-    Raises ValueError if there are fewer, or the number is not known.
+    Raises ValueError if there are fewer.
     """
 
     def __init__(self, distribution, reinterpreted_batch_ndims=None, validate_args=False, name=None):
@@ -33,29 +37,34 @@ class Independent(Distribution):
         self._distribution = distribution
         with name_scope(name) as name:
             if reinterpreted_batch_ndims is None:
-                rank = distribution.batch_shape.ndims
-                if rank is None:
-                    raise ValueError("the rank of the batch must be known without reinterpreted_batch_ndims")
-                reinterpreted_batch_ndims = max(0, rank - 1)
+                reinterpreted_batch_ndims = _all_but_the_first(distribution)
             moved = convert_to_tensor(reinterpreted_batch_ndims, dtype=dtypes.int32, name="reinterpreted_batch_ndims")
-            known = constant_value(moved)
-            if known is None:
-                raise ValueError("reinterpreted_batch_ndims must be known")
-            self._tensor, self._moved = moved, int(known)
-            rank = distribution.batch_shape.ndims
-            if rank is not None and self._moved > rank:
+            self._known = constant_value(moved)
+            self._moved = moved if self._known is None else self._known
+            super().__init__(
+                distribution.dtype,
+                distribution.reparameterization_type,
+                validate_args,
+                distribution.allow_nan_stats,
+                parameters,
+                [moved, *distribution._graph_parents],
+                name,
+            )
+            self._conditions = self._checks_of_rank(moved, validate_args)
+
+    def _checks_of_rank(self, moved, validate_args):
+        rank = self._distribution.batch_shape.ndims
+        if rank is not None and self._known is not None:
+            if self._known > rank:
                 raise ValueError(
-                    f"reinterpreted_batch_ndims({self._moved}) cannot exceed distribution.batch_ndims({rank})"
+                    f"reinterpreted_batch_ndims({self._known}) cannot exceed distribution.batch_ndims({rank})"
                 )
-        super().__init__(
-            distribution.dtype,
-            distribution.reparameterization_type,
-            validate_args,
-            distribution.allow_nan_stats,
-            parameters,
-            [*distribution._graph_parents],
-            name,
-        )
+            return []
+        if not validate_args:
+            return []
+        rank = _size(self._distribution.batch_shape_tensor())
+        message = "reinterpreted_batch_ndims cannot exceed distribution.batch_ndims"
+        return [checks.assert_less_equal(moved, rank, message=message)]
 
     @property
     def distribution(self):
@@ -64,62 +73,95 @@ class Independent(Distribution):
 
     @property
     def reinterpreted_batch_ndims(self):
-        """How many batch dimensions are of events, a tensor."""
-        return self._tensor
+        """How many batch dimensions are of events: an array if it is known, else a tensor."""
+        return self._moved
 
     def _batch_shape_tensor(self):
-        shape = self.distribution.batch_shape_tensor()
-        return shape[: ops.size(shape) - self._moved]
+        with control_dependencies(self._conditions):
+            shape = self.distribution.batch_shape_tensor()
+            return shape[: _size(shape) - self._moved]
 
     def _batch_shape(self):
         shape = self.distribution.batch_shape
-        return TensorShape(None) if shape.ndims is None else shape[: shape.ndims - self._moved]
+        if self._known is None or shape.ndims is None:
+            return TensorShape(None)
+        return shape[: shape.ndims - self._known]
 
     def _event_shape_tensor(self):
-        shape = self.distribution.batch_shape_tensor()
-        own = shape[ops.size(shape) - self._moved :]
-        return ops.concat([own, self.distribution.event_shape_tensor()], axis=0)
+        with control_dependencies(self._conditions):
+            shape = self.distribution.batch_shape_tensor()
+            own = shape[_size(shape) - self._moved :]
+            return ops.concat([own, self.distribution.event_shape_tensor()], axis=0)
 
     def _event_shape(self):
         shape = self.distribution.batch_shape
-        if shape.ndims is None:
+        if self._known is None or shape.ndims is None:
             return TensorShape(None)
-        return shape[shape.ndims - self._moved :].concatenate(self.distribution.event_shape)
+        return shape[shape.ndims - self._known :].concatenate(self.distribution.event_shape)
 
     def _sample_n(self, n, seed=None):
-        return self.distribution.sample(sample_shape=n, seed=seed)
+        with control_dependencies(self._conditions):
+            return self.distribution.sample(sample_shape=n, seed=seed)
 
     def _summed(self, values):
-        return ops.reduce_sum(values, axis=[-1 - i for i in range(self._moved)])
+        numbers = ops.range(self._moved) if self._known is None else np.arange(self._known)
+        return ops.reduce_sum(values, axis=-1 - numbers)
 
     def _log_prob(self, value):
-        return self._summed(self.distribution.log_prob(value))
+        with control_dependencies(self._conditions):
+            return self._summed(self.distribution.log_prob(value))
 
     def _entropy(self):
-        return self._summed(self.distribution.entropy())
+        with control_dependencies(self._conditions):
+            return self._summed(self.distribution.entropy())
 
     def _mean(self):
-        return self.distribution.mean()
+        with control_dependencies(self._conditions):
+            return self.distribution.mean()
 
     def _variance(self):
-        return self.distribution.variance()
+        with control_dependencies(self._conditions):
+            return self.distribution.variance()
 
     def _stddev(self):
-        return self.distribution.stddev()
+        with control_dependencies(self._conditions):
+            return self.distribution.stddev()
 
     def _mode(self):
-        return self.distribution.mode()
+        with control_dependencies(self._conditions):
+            return self.distribution.mode()
+
+
+def _all_but_the_first(distribution):
+    rank = distribution.batch_shape.ndims
+    if rank is None:
+        return ops.maximum(0, ops.shape(distribution.batch_shape_tensor())[0] - 1)
+    return np.maximum(0, rank - 1)
+
+
+def _size(shape):
+    """How many sizes a shape has: an int if it is known."""
+    known = dimension_value(shape.shape.with_rank_at_least(1)[0])
+    return ops.shape(shape)[0] if known is None else known
 
 
 @RegisterKL(Independent, Independent)
 def _divergence(a, b, name="kl_independent"):
     p, q = a.distribution, b.distribution
     if a.event_shape.is_fully_defined() and b.event_shape.is_fully_defined():
-        if a.event_shape != b.event_shape or p.event_shape != q.event_shape:
-            raise ValueError("KL between Independents with different event shapes not supported.")
+        if a.event_shape != b.event_shape:
+            raise ValueError("Event shapes do not match.")
+        if p.event_shape != q.event_shape:
+            raise NotImplementedError("KL between Independents with different event shapes not supported.")
         dims = [-1 - i for i in range(a.event_shape.ndims - p.event_shape.ndims)]
         return ops.reduce_sum(kl_divergence(p, q, name=name), axis=dims)
-    raise NotImplementedError("KL between Independents whose event shapes are not known")
+    conditions = [
+        checks.assert_equal(a.event_shape_tensor(), b.event_shape_tensor()),
+        checks.assert_equal(p.event_shape_tensor(), q.event_shape_tensor()),
+    ]
+    with control_dependencies(conditions):
+        count = ops.shape(a.event_shape_tensor()[0]) - ops.shape(p.event_shape_tensor()[0])
+        return ops.reduce_sum(kl_divergence(p, q, name=name), axis=ops.range(-count - 1, -1, 1))
 
 
 class _Deterministic(Distribution):
@@ -130,30 +172,25 @@ class _Deterministic(Distribution):
             loc = convert_to_tensor(loc, name="loc")
             if is_vector and validate_args:
                 message = "Argument loc must be at least rank 1."
-                loc = with_dependencies([checks.assert_greater_equal(ops.rank(loc), 1, message=message)], loc)
+                if loc.shape.ndims is None:
+                    loc = with_dependencies([assert_rank_at_least(loc, 1, message=message)], loc)
+                elif loc.shape.ndims < 1:
+                    raise ValueError(message)
             self._loc = loc
-            self._atol, self._rtol = (
-                self._tolerance(value, which, validate_args) for value, which in ((atol, "atol"), (rtol, "rtol"))
+            super().__init__(
+                loc.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, [self._loc], name
             )
-        super().__init__(
-            loc.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._loc, self._atol, self._rtol],
-            name,
-        )
+            self._atol, self._rtol = self._tolerance(atol), self._tolerance(rtol)
+            self._slack = self.atol if rtol is None else self.atol + self.rtol * ops.abs(self.loc)
 
-    def _tolerance(self, value, name, validates):
+    def _tolerance(self, value):
         if value is None:
-            return convert_to_tensor(0, dtype=self._loc.dtype, name=name)
-        value = convert_to_tensor(value, dtype=self._loc.dtype, name=name)
-        if not validates:
+            return convert_to_tensor(0, dtype=self._loc.dtype)
+        value = convert_to_tensor(value, dtype=self._loc.dtype)
+        if not self.validate_args:
             return value
-        return with_dependencies(
-            [checks.assert_non_negative(value, message=f"Argument '{name}' must be non-negative")], value
-        )
+        message = "Argument 'tol' must be non-negative"
+        return with_dependencies([checks.assert_non_negative(value, message=message)], value)
 
     @property
     def loc(self):
@@ -170,9 +207,6 @@ class _Deterministic(Distribution):
         """The same, in parts of the value."""
         return self._rtol
 
-    def _slack(self):
-        return self.atol + self.rtol * ops.abs(self.loc)
-
     def _entropy(self):
         return ops.zeros(self.batch_shape_tensor(), dtype=self.dtype)
 
@@ -186,10 +220,13 @@ class _Deterministic(Distribution):
         return self.mean()
 
     def _sample_n(self, n, seed=None):
-        return (
-            ops.ones(ops.concat([[n], self.batch_shape_tensor(), self.event_shape_tensor()], 0), self.dtype)
-            * self.loc
-        )
+        count, rank = constant_value(convert_to_tensor(n)), self.loc.shape.ndims
+        if count is None or rank is None:
+            ones = ops.ones_like(ops.shape(self.loc))
+            multiples = ops.concat(([n], ones), axis=0)
+        else:
+            multiples = [count, *[1] * rank]
+        return ops.tile(self.loc[None, ...], multiples=multiples)
 
 
 @public("contrib.distributions.Deterministic")
@@ -220,10 +257,10 @@ class Deterministic(_Deterministic):
         return TensorShape([])
 
     def _prob(self, value):
-        return ops.cast(ops.abs(value - self.loc) <= self._slack(), dtype=self.dtype)
+        return ops.cast(ops.abs(value - self.loc) <= self._slack, dtype=self.dtype)
 
     def _cdf(self, value):
-        return ops.cast(value >= self.loc - self._slack(), dtype=self.dtype)
+        return ops.cast(value >= self.loc - self._slack, dtype=self.dtype)
 
 
 @public("contrib.distributions.VectorDeterministic")
@@ -243,13 +280,21 @@ class VectorDeterministic(_Deterministic):
         return self.loc.shape[:-1]
 
     def _event_shape_tensor(self):
-        return ops.shape(self.loc)[-1:]
+        return ops.shape(self.loc)[-1]
 
     def _event_shape(self):
         return self.loc.shape[-1:]
 
     def _prob(self, value):
-        is_near = ops.abs(value - self.loc) <= self._slack()
+        if self.validate_args:
+            is_vector = assert_rank_at_least(value, 1)
+            wanted = self.event_shape_tensor()
+            size = ops.gather(ops.shape(value), ops.rank(value) - 1)
+            message = "Argument 'x' not defined in the same space R^k as this distribution"
+            fits = checks.assert_equal(wanted, size, message=message)
+            with control_dependencies([is_vector]), control_dependencies([fits]):
+                value = ops.identity(value)
+        is_near = ops.abs(value - self.loc) <= self._slack
         return ops.cast(ops.reduce_all(is_near, axis=-1), dtype=self.dtype)
 
 

@@ -85,8 +85,8 @@ class PoissonLogNormalQuadratureCompound(Distribution):
         return self._quadrature_size
 
     def _batch_shape_tensor(self):
-        logits = ops.shape(self.mixture_distribution.logits)
-        return ops.broadcast_dynamic_shape(self.distribution.batch_shape_tensor(), logits)[:-1]
+        shape = self.distribution.batch_shape_tensor()
+        return ops.broadcast_dynamic_shape(shape, ops.shape(self.mixture_distribution.logits))[:-1]
 
     def _batch_shape(self):
         logits = self.mixture_distribution.logits

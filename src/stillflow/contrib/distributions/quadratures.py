@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites import checks
 from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.contrib.distributions.bijectors.combined import SoftmaxCentered
 from stillflow.contrib.distributions.bijectors.elementwise import Exp
@@ -93,7 +92,7 @@ def quadrature_scheme_softmaxnormal_gauss_hermite(
 
     Raises:
       ValueError: for scalars.
-      NotImplementedError: for vectors of more than one number.
+      NotImplementedError: for vectors that are not known to be of one number.
     """
     with name_scope(name, "quadrature_scheme_softmaxnormal_gauss_hermite", [normal_loc, normal_scale]):
         loc, scale = _parameters(normal_loc, normal_scale, validate_args)
@@ -137,12 +136,6 @@ def _checked_parameter(param, name, validate_args):
             message = f"Mixing params must be a (batch of) vector; {name}.rank is not at least one."
             needed.append(assert_rank_at_least(param, 1, message=message))
         size = dimension_value(param.shape.with_rank_at_least(1)[-1])
-        if size is not None:
-            if size != 1:
-                raise NotImplementedError(
-                    f"Currently only bimixtures are supported; {name}.shape[-1]={size} is not 1."
-                )
-        elif validate_args:
-            message = f"Currently only bimixtures are supported; {name}.shape[-1] is not 1."
-            needed.append(checks.assert_equal(ops.shape(param)[-1], 1, message=message))
+        if size != 1:
+            raise NotImplementedError(f"Currently only bimixtures are supported; {name}.shape[-1]={size} is not 1.")
         return with_dependencies(needed, param) if needed else param

@@ -131,9 +131,9 @@ class QuantizedDistribution(Distribution):
         found = function(at)
         at += ops.zeros_like(found)
         if self._low is not None:
-            found = ops.where(at < self._low, under(found), found)
+            found = _replaced(lambda: at < self._low, under, found)
         if self._high is not None:
-            found = ops.where(at >= self._high, over(found), found)
+            found = _replaced(lambda: at >= self._high, over, found)
         return found
 
     def _log_cdf(self, y):
@@ -147,6 +147,14 @@ class QuantizedDistribution(Distribution):
 
     def _survival_function(self, y):
         return self._within(self.distribution.survival_function, ops.ceil(y), ops.ones_like, ops.zeros_like)
+
+
+def _replaced(condition, by, values):
+    """The values, others where the condition holds. -inf is made before the condition, as TensorFlow makes it."""
+    if by is _no_chance:
+        others = by(values)
+        return ops.where(condition(), others, values)
+    return ops.where(condition(), by(values), values)
 
 
 def _no_chance(like):

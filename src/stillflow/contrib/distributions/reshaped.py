@@ -40,10 +40,13 @@ def _filled_shape(original, shape, validate):
         filled = ops.where_v2(is_open, ops.fill(ops.shape(shape), rest), shape)
         if not validate:
             return filled, []
-        open_count = count_nonzero(is_open, dtype=dtypes.int32)
-        return filled, [
+        of_ranks = [
             assert_rank(original, 1, message="Original shape must be a vector."),
             assert_rank(shape, 1, message="New shape must be a vector."),
+        ]
+        open_count = count_nonzero(is_open, dtype=dtypes.int32)
+        return filled, [
+            *of_ranks,
             checks.assert_less_equal(open_count, 1, message="At most one dimension can be unknown."),
             checks.assert_positive(filled, message="Shape elements must be >=-1."),
             checks.assert_equal(ops.reduce_prod(filled), size, message="Shape sizes do not match."),
@@ -75,15 +78,15 @@ class BatchReshape(Distribution):
                 self._filled, self._conditions = _filled_shape(
                     distribution.batch_shape_tensor(), self._given_shape, validate_args
                 )
-        super().__init__(
-            distribution.dtype,
-            distribution.reparameterization_type,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._given_shape, *distribution._graph_parents],
-            name,
-        )
+            super().__init__(
+                distribution.dtype,
+                distribution.reparameterization_type,
+                validate_args,
+                allow_nan_stats,
+                parameters,
+                [self._given_shape, *distribution._graph_parents],
+                name,
+            )
 
     @property
     def distribution(self):
@@ -147,8 +150,11 @@ class BatchReshape(Distribution):
 
     def _reshaped(self, function, events):
         """What a function says of each distribution, which has so many times the shape of an event."""
+        own = [self.event_shape_tensor()] * events if events > 1 else None
         with control_dependencies(self._conditions):
-            shape = ops.concat([self._given_shape, *[self.event_shape_tensor()] * events], axis=0)
+            if own is None:
+                own = [self._event_shape_tensor()] if events else []
+            shape = ops.concat([self._given_shape, *own], axis=0)
             found = ops.reshape(function(), shape)
             if self.batch_shape.ndims is not None and self.event_shape.ndims is not None:
                 static = self.batch_shape
@@ -175,7 +181,8 @@ class BatchReshape(Distribution):
             else:
                 samples = ops.shape(x)[:of_samples]
             old = ops.concat([samples, self.distribution.batch_shape_tensor(), self.event_shape_tensor()], axis=0)
-            found = ops.reshape(function(ops.reshape(x, old)), ops.concat([samples, self._given_shape], axis=0))
+            found = function(ops.reshape(x, old))
+            found = ops.reshape(found, ops.concat([samples, self._given_shape], axis=0))
             if static.ndims is not None and self.batch_shape.ndims is not None:
                 found.set_shape(found.shape.merge_with(static.concatenate(self.batch_shape)))
             return found
@@ -193,19 +200,27 @@ class BatchReshape(Distribution):
                     raise NotImplementedError(told.format(few))
             elif self.validate_args:
                 message = told.format("too few batch and event dims.")
-                of_rank = [checks.assert_greater_equal(rank, least, message=message)]
+                name = "assert_batch_and_event_ndims_large_enough"
+                of_rank = [checks.assert_greater_equal(rank, least, message=message, name=name)]
             static = self.batch_shape.concatenate(self.event_shape)
+            if static.is_fully_defined():
+                wanted = np.int32(static.as_list())
+            else:
+                wanted = ops.concat([self.batch_shape_tensor(), self.event_shape_tensor()], axis=0)
             first = rank - least
-            if isinstance(first, int) and static.is_fully_defined() and x.shape[first:].is_fully_defined():
-                seen = x.shape[first:].as_list()
-                if seen != static.as_list():
-                    shapes = f"unexpected batch and event shape (expected {static.as_list()}, saw {seen})."
+            first = max(first, 0) if isinstance(first, int) else first
+            if isinstance(first, int) and x.shape[first:].is_fully_defined():
+                seen = np.int32(x.shape[first:].as_list())
+            else:
+                seen = ops.shape(x)[ops.maximum(first, 0) :]
+            if isinstance(wanted, np.ndarray) and isinstance(seen, np.ndarray):
+                if any(wanted != seen):
+                    shapes = f"unexpected batch and event shape (expected {wanted}, saw {seen})."
                     raise NotImplementedError(told.format(shapes))
                 return of_rank
             if not self.validate_args:
                 return []
             with control_dependencies(of_rank):
-                expected = ops.concat([self.batch_shape_tensor(), self.event_shape_tensor()], axis=0)
-                found = ops.shape(x)[ops.maximum(first, 0) :]
+                name = "assert_batch_and_event_shape_same"
                 message = told.format("unexpected batch and event shape.")
-                return [checks.assert_equal(expected, found, message=message)]
+                return [checks.assert_equal(wanted, seen, message=message, name=name)]

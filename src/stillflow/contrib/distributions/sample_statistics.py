@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
+from stillflow.composites.checks import assert_integer
 from stillflow.composites.clip import clip_by_value
 from stillflow.composites.rank_checks import assert_rank
+from stillflow.distributions.static_values import pad, prefer_static_rank, prefer_static_shape
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
+from stillflow.linear_operators.matrices import rotate_transpose
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
-
-
-def _turned(x, shift):
-    """x with its last `shift` dimensions in front; the first -shift behind, if that is less than 0."""
-    if isinstance(shift, int) and x.shape.ndims is not None:
-        rank = x.shape.ndims
-        shift %= max(rank, 1)
-        return ops.transpose(x, [*range(rank - shift, rank), *range(rank - shift)])
-    rank = ops.rank(x)
-    shift = ops.floor_mod(shift, rank)
-    return ops.transpose(x, ops.concat([ops.range(rank - shift, rank), ops.range(0, rank - shift)], axis=0))
-
-
-def _padded(x, count):
-    """x with zeros behind in its last dimension."""
-    rank = ops.rank(x) if x.shape.ndims is None else x.shape.ndims
-    behind = ops.one_hot(ops.stack([rank - 1]), depth=rank, dtype=dtypes.int32)[0] * count
-    padded = ops.pad(x, ops.stack([ops.zeros_like(behind), behind], axis=1))
-    if x.shape.ndims is not None:
-        padded.set_shape(x.shape[:-1].concatenate([None]).merge_with(padded.shape))
-    return padded
 
 
 @public("contrib.distributions.auto_correlation")
@@ -53,34 +38,35 @@ def auto_correlation(x, axis=-1, max_lags=None, center=True, normalize=True, nam
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
-        dtype = x.dtype
-        if not dtype.is_complex and not dtype.is_floating:
-            raise TypeError(f"Argument x must have either float or complex dtype found: {dtype}")
-        rank = ops.rank(x) if x.shape.ndims is None else x.shape.ndims
-        shift = rank - 1 - (rank + axis if axis < 0 else axis)
-        series = _turned(x, shift)
+        rank = prefer_static_rank(x)
+        axis = rank + axis if axis < 0 else axis
+        shift: Any = rank - 1 - axis
+        shift = shift if isinstance(shift, Tensor) else np.int64(shift)
+        series = rotate_transpose(x, shift)
         if center:
             series -= ops.reduce_mean(series, axis=-1, keepdims=True)
-        count = ops.shape(series)[-1] if not series.shape.is_fully_defined() else series.shape.as_list()[-1]
-        products = _products(series, count, dtype)
+        count = prefer_static_shape(series)[-1]
+        products = _products(series, count, x.dtype)
         lags, is_known = _last_lag(max_lags, count, series)
         products = products[..., : lags + 1]
         if is_known:
             products.set_shape([*series.shape.as_list()[:-1], min(count, lags + 1)])
-        number, last = ops.cast(count, dtype.real_dtype), ops.cast(lags, dtype.real_dtype)
-        found = products / ops.cast(number - ops.range(0.0, last + 1.0), dtype)
+        number, last = ops.cast(count, x.dtype.real_dtype), ops.cast(lags, x.dtype.real_dtype)
+        found = products / ops.cast(number - ops.range(0.0, last + 1.0), x.dtype)
         if normalize:
             found /= found[..., :1]
-        return _turned(found, -shift)
+        return rotate_transpose(found, -shift)
 
 
 def _products(series, count, dtype):
     """The sums of products of a series with itself some steps later, for all steps."""
-    number = ops.cast(count, dtypes.float64)
+    number = ops.cast(count, np.float64)
     # To the power of two that is twice as long, so that the end does not meet the beginning.
     target = ops.pow(np.float64(2.0), ops.ceil(ops.log(number * 2) / np.log(2.0)))
-    padded = _padded(series, ops.cast(target - number, dtypes.int32))
+    padded = pad(series, axis=-1, back=True, count=ops.cast(target - number, np.int32))
     if not dtype.is_complex:
+        if not dtype.is_floating:
+            raise TypeError(f"Argument x must have either float or complex dtype found: {dtype}")
         padded = ops.complex(padded, dtype.real_dtype.as_numpy_dtype(0.0))
     transformed = ops.fft(padded)
     return ops.cast(ops.ifft(transformed * ops.conj(transformed)), dtype)
@@ -88,13 +74,15 @@ def _products(series, count, dtype):
 
 def _last_lag(max_lags, count, series):
     """(the last number of steps, whether it is known)."""
+    is_known = series.shape.is_fully_defined()
     if max_lags is None:
-        return count - 1, series.shape.is_fully_defined()
+        last: Any = count - 1
+        return (last if isinstance(last, Tensor) else np.int64(last)), is_known
     max_lags = convert_to_tensor(max_lags, name="max_lags")
     known = constant_value(max_lags)
-    if known is None or not series.shape.is_fully_defined():
+    if known is None or not is_known:
         return ops.minimum(count - 1, max_lags), False
-    return min(count - 1, int(known)), True
+    return min(np.int64(count - 1), known), True
 
 
 @public("contrib.distributions.percentile")
@@ -121,16 +109,16 @@ def percentile(x, q, axis=None, interpolation=None, keep_dims=False, validate_ar
         if q.shape.ndims not in (None, 0):
             raise ValueError(f"Expected argument 'x' to have ndims 0.  Found tensor {q}")
         if validate_args:
-            least, most = ops.cast(0.0, dtypes.float64), ops.cast(100.0, dtypes.float64)
             conditions = [
                 assert_rank(q, 0),
-                checks.assert_greater_equal(q, least),
-                checks.assert_less_equal(q, most),
+                checks.assert_greater_equal(q, ops.cast(0.0, dtypes.float64)),
+                checks.assert_less_equal(q, ops.cast(100.0, dtypes.float64)),
             ]
             q = with_dependencies(conditions, q)
         axes = None if axis is None else _known_axes(axis, x)
         y = ops.reshape(x, [-1]) if axes is None else _flat_at_end(x, axes)
-        place = (ops.cast(ops.shape(y)[-1], dtypes.float64) - 1) * (1.0 - q / 100.0)
+        above = 1.0 - q / 100.0
+        place = (ops.cast(ops.shape(y)[-1], dtypes.float64) - 1) * above
         rounded = {"lower": ops.ceil, "higher": ops.floor}.get(interpolation, ops.round)(place)
         size = ops.shape(y)[-1]
         index = clip_by_value(ops.cast(rounded, dtypes.int32), 0, size - 1)
@@ -148,8 +136,7 @@ def percentile(x, q, axis=None, interpolation=None, keep_dims=False, validate_ar
 def _known_axes(axis, x):
     """The axes as a list of ints from 0. Raises ValueError for those that are not known, or that there are not."""
     axis = convert_to_tensor(axis, name="axis")
-    if not axis.dtype.is_integer:
-        raise TypeError(f'Expected "x" to be an integer type.  Found: {axis.dtype} of tensor {axis.name}')
+    assert_integer(axis)
     known = constant_value(axis)
     if axis.shape.ndims is not None and axis.shape.ndims > 1:
         raise ValueError(f"Expected argument 'x' to have ndims <= 1.  Found tensor {axis}")

@@ -11,6 +11,7 @@ from stillflow.contrib.distributions.transformed import TransformedDistribution
 from stillflow.distributions.gamma import Exponential
 from stillflow.distributions.laplace import Laplace
 from stillflow.graph.name_scope import name_scope
+from stillflow.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
@@ -22,14 +23,17 @@ class ScaledVectors(TransformedDistribution):
     """
 
     _COORDINATE_VARIANCE = 1.0
+    # Whether what else is made is made in the scope of the constructor, and its name is the scope's.
     _IS_BUILT_IN_SCOPE = True
+    _IS_SCOPE_KEPT = True
 
     def __init__(self, loc, scale, validate_args, allow_nan_stats, name):
         if scale is None:
             raise ValueError("Missing required `scale` parameter.")
         if not scale.dtype.is_floating:
             raise TypeError("`scale` parameter must have floating-point dtype.")
-        with name_scope(name, values=[loc, *scale.graph_parents]) as name:
+        with name_scope(name, values=[loc, *scale.graph_parents]) as scope:
+            name = scope if self._IS_SCOPE_KEPT else name
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             shapes = shapes_from_loc_and_scale(loc, scale)
             if self._IS_BUILT_IN_SCOPE:
@@ -84,6 +88,12 @@ class ScaledVectors(TransformedDistribution):
     def _gram(self):
         return self.scale.matmul(self.scale.to_dense(), adjoint_arg=True)
 
+    def _square(self):
+        """scale scale^T, of which the diagonal matters."""
+        if isinstance(self.scale, LinearOperatorLowRankUpdate) and self.scale.is_self_adjoint:
+            return self.scale.matmul(self.scale.to_dense())
+        return self._gram()
+
     def _covariance(self):
         if is_diagonal(self.scale):
             found = ops.matrix_diag(ops.square(self.scale.diag_part()))
@@ -95,14 +105,14 @@ class ScaledVectors(TransformedDistribution):
         if is_diagonal(self.scale):
             found = ops.square(self.scale.diag_part())
         else:
-            found = ops.matrix_diag_part(self._gram())
+            found = ops.matrix_diag_part(self._square())
         return self._times(self._COORDINATE_VARIANCE, found)
 
     def _stddev(self):
         if is_diagonal(self.scale):
             found = ops.abs(self.scale.diag_part())
         else:
-            found = ops.sqrt(ops.matrix_diag_part(self._gram()))
+            found = ops.sqrt(ops.matrix_diag_part(self._square()))
         return self._times(math.sqrt(self._COORDINATE_VARIANCE), found)
 
     def _mode(self):
@@ -157,6 +167,7 @@ class VectorLaplaceLinearOperator(ScaledVectors):
     """
 
     _COORDINATE_VARIANCE = 2.0
+    _IS_SCOPE_KEPT = False
 
     def __init__(
         self, loc=None, scale=None, validate_args=False, allow_nan_stats=True, name="VectorLaplaceLinearOperator"
@@ -172,8 +183,8 @@ class VectorLaplaceLinearOperator(ScaledVectors):
 
 def _diagonal(name, loc, scale_diag, scale_identity_multiplier):
     """(the name scope, a diagonal scale made in it)."""
-    with name_scope(name) as name, name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
-        return name, make_diag_scale(loc, scale_diag, scale_identity_multiplier)
+    with name_scope(name) as scope, name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
+        return scope, make_diag_scale(loc, scale_diag, scale_identity_multiplier)
 
 
 @public("contrib.distributions.VectorExponentialDiag")
@@ -221,6 +232,6 @@ class VectorLaplaceDiag(VectorLaplaceLinearOperator):
         name="VectorLaplaceDiag",
     ):
         parameters = dict(locals())
-        name, scale = _diagonal(name, loc, scale_diag, scale_identity_multiplier)
+        _, scale = _diagonal(name, loc, scale_diag, scale_identity_multiplier)
         super().__init__(loc, scale, validate_args, allow_nan_stats, name)
         self._parameters = parameters

@@ -5,7 +5,6 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.distributions.static_values import (
-    dimension_size,
     prefer_static_broadcast_shape,
     prefer_static_value,
 )
@@ -16,7 +15,6 @@ from stillflow.linear_operators.addition import add_operators
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.diag import LinearOperatorDiag
 from stillflow.linear_operators.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
-from stillflow.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
 from stillflow.linear_operators.lower_triangular import LinearOperatorLowerTriangular
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -42,8 +40,8 @@ def _checked_diagonal(x, diagonal, validate_args, assert_positive):
     if assert_positive:
         needed = checks.assert_positive(diagonal(x), message="diagonal part must be positive")
     else:
-        zero = ops.zeros([], x.dtype)
-        needed = checks.assert_none_equal(diagonal(x), zero, message="diagonal part must be non-zero")
+        part, zero = diagonal(x), ops.zeros([], x.dtype)
+        needed = checks.assert_none_equal(part, zero, message="diagonal part must be non-zero")
     return with_dependencies([needed], x)
 
 
@@ -74,7 +72,7 @@ def make_diag_scale(
             )  # fmt: skip
         if loc is None and shape_hint is None:
             raise ValueError("Cannot infer `event_shape` unless `loc` or `shape_hint` is specified.")
-        rows = dimension_size(loc, -1) if shape_hint is None else shape_hint
+        rows = loc.shape[-1] if shape_hint is None else shape_hint
         if multiplier is None:
             return LinearOperatorIdentity(
                 num_rows=rows, dtype=loc.dtype.base_dtype, is_self_adjoint=True, is_positive_definite=True,
@@ -95,49 +93,24 @@ def make_tril_scale(
 
     Without `scale_tril` it is what make_diag_scale makes of the other arguments.
     """
-    if scale_tril is None:
-        return make_diag_scale(
-            loc, scale_diag, scale_identity_multiplier, shape_hint, validate_args, assert_positive, name
-        )
     with name_scope(name, "make_tril_scale", values=[loc, scale_diag, scale_identity_multiplier]):
-        tril = ops.matrix_band_part(convert_to_tensor(scale_tril, name="scale_tril"), -1, 0)
-        diagonal = ops.matrix_diag_part(tril)
-        if scale_diag is not None:
-            diagonal += convert_to_tensor(scale_diag, name="scale_diag")
-        if scale_identity_multiplier is not None:
-            diagonal += convert_to_tensor(scale_identity_multiplier, name="scale_identity_multiplier")[..., None]
-        if scale_diag is not None or scale_identity_multiplier is not None:
-            tril = ops.matrix_set_diag(tril, diagonal)
-        return LinearOperatorLowerTriangular(
-            tril=_checked_diagonal(tril, ops.matrix_diag_part, validate_args, assert_positive),
-            is_non_singular=True, is_self_adjoint=False, is_positive_definite=assert_positive,
-        )  # fmt: skip
-
-
-def make_affine_scale(
-    shift, multiplier, diag, tril, perturb_factor, perturb_diag, validate_args=False, assert_positive=False
-):  # fmt: skip
-    """The scale of an Affine bijector, or None if it has none; checked as by make_tril_scale."""
-    if perturb_diag is not None and perturb_factor is None:
-        raise ValueError("When scale_perturb_diag is specified, scale_perturb_factor must be specified.")
-    perturb_factor = _tensor(perturb_factor, "scale_perturb_factor")
-    if diag is None and tril is None and multiplier is None and perturb_factor is None:
-        return None
-    hint = None if perturb_factor is None else dimension_size(perturb_factor, -2)
-    likeness = perturb_factor[..., 0] if shift is None and tril is None and perturb_factor is not None else shift
-    base = make_tril_scale(likeness, tril, diag, multiplier, hint, validate_args, assert_positive)
-    if perturb_factor is None:
-        return base
-    return LinearOperatorLowRankUpdate(
-        base,
-        u=perturb_factor,
-        diag_update=_tensor(perturb_diag, "scale_perturb_diag"),
-        is_diag_update_positive=perturb_diag is None,
-        is_non_singular=True,
-        is_self_adjoint=True if tril is None else None,
-        is_positive_definite=True if tril is None else None,
-        is_square=True,
-    )
+        loc = _tensor(loc, "loc")
+        scale_tril = _tensor(scale_tril, "scale_tril")
+        scale_diag = _tensor(scale_diag, "scale_diag")
+        multiplier = _tensor(scale_identity_multiplier, "scale_identity_multiplier")
+    if scale_tril is None:
+        return make_diag_scale(loc, scale_diag, multiplier, shape_hint, validate_args, assert_positive, name)
+    tril = ops.matrix_band_part(scale_tril, -1, 0)
+    diagonal = ops.matrix_diag_part(tril)
+    if scale_diag is not None:
+        diagonal += scale_diag
+    if multiplier is not None:
+        diagonal += multiplier[..., None]
+    tril = ops.matrix_set_diag(tril, diagonal)
+    return LinearOperatorLowerTriangular(
+        tril=_checked_diagonal(tril, ops.matrix_diag_part, validate_args, assert_positive),
+        is_non_singular=True, is_self_adjoint=False, is_positive_definite=assert_positive,
+    )  # fmt: skip
 
 
 @public("contrib.distributions.python.ops.distribution_util.shapes_from_loc_and_scale")
@@ -151,18 +124,20 @@ def shapes_from_loc_and_scale(loc, scale, name="shapes_from_loc_and_scale"):
     with name_scope(name, values=[loc, *scale.graph_parents]):
         event_size = scale.range_dimension_tensor()
         known = constant_value(event_size)
+        event_shape = event_size[None] if known is None else known.reshape([1])
         loc_size = None if loc is None or loc.shape.ndims is None else dimension_value(loc.shape[-1])
         if known is not None and loc_size is not None and loc_size not in (1, int(known)):
             raise ValueError(
                 f"Event size of 'scale' ({int(known)}) could not be broadcast up to that of 'loc' ({loc_size})."
             )
-        event_shape = event_size[None] if known is None else known.reshape([1])
         batch_shape = scale.batch_shape_tensor()
         if loc is None:
             return prefer_static_value(batch_shape), event_shape
         own = loc.shape.with_rank_at_least(1)[:-1]
         if loc.shape.ndims is None or not own.is_fully_defined():
             own = ops.shape(loc)[:-1]
+        else:
+            own = convert_to_tensor(own, name="loc_batch_shape")
         return prefer_static_broadcast_shape(batch_shape, own), event_shape
 
 

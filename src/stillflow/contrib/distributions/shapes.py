@@ -21,13 +21,6 @@ def _are_known(*values):
     return all(constant_value(value) is not None for value in values)
 
 
-def _sum(values):
-    """The sum of int32 scalars, an int if all of them are known."""
-    if _are_known(*values):
-        return sum(int(constant_value(value)) for value in values)
-    return sum(values)
-
-
 @public("contrib.distributions.python.ops.shape._DistributionShape")
 class DistributionShape:
     """Cuts the shapes of samples into those of samples S, of the batch B and of events E, by the ranks of the latter.
@@ -106,9 +99,7 @@ class DistributionShape:
         with self._scope(name, [x]):
             rank = self.get_ndims(x, name=name)
             if _are_known(rank, self.batch_ndims, self.event_ndims):
-                rank, batch, event = (
-                    int(constant_value(each)) for each in (rank, self.batch_ndims, self.event_ndims)
-                )
+                rank, batch, event = (constant_value(each) for each in (rank, self.batch_ndims, self.event_ndims))
                 if rank < batch + event:
                     raise ValueError(f"expected batch_ndims({batch}) + event_ndims({event}) <= ndims({rank})")
                 return convert_to_tensor(rank - batch - event, name="sample_ndims")
@@ -121,9 +112,8 @@ class DistributionShape:
     def _parts(self, x, name, cut):
         """cut(ranks of the parts before, rank of the part, name) for the parts S, B and E."""
         samples, batch, event = self.get_sample_ndims(x, name=name), self.batch_ndims, self.event_ndims
-        zero = ops.zeros([], dtype=dtypes.int32, name="zero")
         return (
-            cut([zero], samples, "sample"),
+            cut([ops.zeros([], dtype=dtypes.int32, name="zero")], samples, "sample"),
             cut([samples], batch, "batch"),
             cut([samples, batch], event, "event"),
         )
@@ -132,10 +122,11 @@ class DistributionShape:
         """The numbers of the dimensions of S, B and E, int32 vectors."""
 
         def cut(before, size, what):
-            start = _sum(before)
-            if isinstance(start, int) and _are_known(size):
+            if _are_known(size, *before):
+                start = sum(int(constant_value(each)) for each in before)
                 numbers = list(range(start, start + int(constant_value(size))))
                 return convert_to_tensor(numbers, dtype=dtypes.int32, name=f"{what}_dims")
+            start = sum(before)
             return ops.range(start, start + size)
 
         with self._scope(name, [x]):
@@ -145,12 +136,12 @@ class DistributionShape:
         """S, B and E, int32 vectors."""
 
         def cut(before, size, what):
-            start = _sum(before)
-            if x.shape.ndims is not None and isinstance(start, int) and _are_known(size):
+            if x.shape.ndims is not None and _are_known(size, *before):
+                start = sum(int(constant_value(each)) for each in before)
                 sizes = x.shape[start : start + int(constant_value(size))].as_list()
                 if None not in sizes:
                     return convert_to_tensor(sizes, dtype=dtypes.int32, name=f"{what}_shape")
-            return ops.slice(ops.shape(x), [start], [size])
+            return ops.slice(ops.shape(x), [sum(before)], [size])
 
         with self._scope(name, [x]):
             x = convert_to_tensor(x, name="x")

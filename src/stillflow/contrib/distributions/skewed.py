@@ -74,7 +74,7 @@ class _Skewed(TransformedDistribution):
         return self._skewness
 
     def _set(self, loc, scale, skewness, tailweight, is_symmetric):
-        """Keeps the parameters. Returns F, and F at 2 without skewness."""
+        """Keeps the parameters. Returns F, and a function that makes F at 2 without skewness."""
         self._loc, self._scale = loc, scale
         self._skewness, self._tailweight = skewness, tailweight
         f = SinhArcsinhBijector(skewness=skewness, tailweight=tailweight)
@@ -82,7 +82,7 @@ class _Skewed(TransformedDistribution):
         if not is_symmetric:
             zero = skewness.dtype.as_numpy_dtype(0.0)
             plain = SinhArcsinhBijector(skewness=zero, tailweight=tailweight)
-        return f, plain.forward(convert_to_tensor(2, dtype=tailweight.dtype))
+        return f, lambda: plain.forward(convert_to_tensor(2, dtype=tailweight.dtype))
 
 
 @public("contrib.distributions.SinhArcsinh")
@@ -127,7 +127,7 @@ class SinhArcsinh(_Skewed):
                 conditions = _scalar_conditions(distribution, dtype, validate_args)
                 loc = with_dependencies(conditions, loc) if conditions else loc
             f, at_two = self._set(loc, scale, skew, weight, skewness is None)
-            affine = AffineScalar(shift=loc, scale=2 * scale / at_two, validate_args=validate_args)
+            affine = AffineScalar(shift=loc, scale=2 * scale / at_two(), validate_args=validate_args)
             super().__init__(
                 distribution=distribution,
                 bijector=Chain([affine, f]),
@@ -163,7 +163,7 @@ class VectorSinhArcsinhDiag(_Skewed):
         distribution=None,
         validate_args=False,
         allow_nan_stats=True,
-        name="VectorSinhArcsinhDiag",
+        name="MultivariateNormalLinearOperator",
     ):
         parameters = dict(locals())
         given = [loc, scale_diag, scale_identity_multiplier, skewness, tailweight]
@@ -182,7 +182,7 @@ class VectorSinhArcsinhDiag(_Skewed):
             skew = convert_to_tensor(0.0 if skewness is None else skewness, dtype=dtype, name="skewness")
             weight = convert_to_tensor(1.0 if tailweight is None else tailweight, dtype=dtype, name="tailweight")
             f, at_two = self._set(loc, operator, skew, weight, skewness is None)
-            affine = Affine(shift=loc, scale_diag=2 * scale / at_two, validate_args=validate_args)
+            affine = Affine(shift=loc, scale_diag=2 * scale / at_two(), validate_args=validate_args)
             super().__init__(
                 distribution=distribution,
                 bijector=Chain([affine, f]),

@@ -135,7 +135,7 @@ class _Wishart(Distribution):
         batch, event = self.batch_shape_tensor(), self.event_shape_tensor()
         rank = ops.rank(root)
         of_samples = rank - ops.shape(batch)[0] - 2
-        samples = ops.shape(root)[:of_samples]
+        samples = ops.strided_slice(ops.shape(root), [0], [of_samples])
         y = ops.transpose(root, ops.concat([ops.range(of_samples, rank), ops.range(0, of_samples)], 0))
         y = ops.reshape(y, ops.concat((batch, (ops.cast(self.dimension, dtype=dtypes.int32), -1)), 0))
         y = ops.reshape(self.scale_operator.solve(y), ops.concat([batch, event, samples], 0))
@@ -177,8 +177,8 @@ class _Wishart(Distribution):
 
     def _mode(self):
         factor = self.df - self.dimension - 1.0
-        none = ops.constant(float("NaN"), dtype=self.dtype, name="nan")
-        factor = ops.where_v2(ops.less(factor, 0.0), none, factor)
+        is_below = ops.less(factor, 0.0)
+        factor = ops.where_v2(is_below, ops.constant(float("NaN"), dtype=self.dtype, name="nan"), factor)
         if self.cholesky_input_output_matrices:
             return ops.sqrt(factor) * self.scale_operator.to_dense()
         return factor * self._square()
@@ -235,14 +235,11 @@ class WishartCholesky(_Wishart):
             with name_scope("init", values=[scale]):
                 scale = convert_to_tensor(scale)
                 if validate_args:
-                    shape = ops.shape(scale)
-                    conditions = [
-                        checks.assert_positive(
-                            ops.matrix_diag_part(scale), message="scale must be positive definite"
-                        ),
-                        checks.assert_equal(shape[-1], shape[-2], message="scale must be square"),
-                    ]
-                    scale = with_dependencies(conditions, scale)
+                    message = "scale must be positive definite"
+                    is_positive = checks.assert_positive(ops.matrix_diag_part(scale), message=message)
+                    rows, columns = ops.shape(scale)[-1], ops.shape(scale)[-2]
+                    is_square = checks.assert_equal(rows, columns, message="scale must be square")
+                    scale = with_dependencies([is_positive, is_square], scale)
             super().__init__(
                 df, _operator(scale), cholesky_input_output_matrices, validate_args, allow_nan_stats, name
             )
@@ -269,10 +266,9 @@ class WishartFull(_Wishart):
             scale = convert_to_tensor(scale)
             if validate_args:
                 transposed = ops.matrix_transpose(scale)
-                is_symmetric = checks.assert_equal(scale, transposed, message="matrix must be symmetric")
-                scale = with_dependencies([is_symmetric], scale)
+                scale = with_dependencies([checks.assert_equal(scale, transposed)], scale)
             root = ops.cholesky(scale)
-            if validate_args:
-                root = with_dependencies([checks.assert_positive(ops.matrix_diag_part(root))], root)
+            needed = [checks.assert_positive(ops.matrix_diag_part(root))] if validate_args else []
+            root = with_dependencies(needed, root)
         super().__init__(df, _operator(root), cholesky_input_output_matrices, validate_args, allow_nan_stats, name)
         self._parameters = parameters

@@ -48,7 +48,7 @@ def odeint_fixed(func, y0, t, dt=None, method="rk4", name=None):
 def _check_shapes(t, dt):
     if len(t.get_shape().as_list()) > 1 or len(dt.get_shape().as_list()) > 1:
         raise ValueError("t must be a 1D tensor")
-    if t.get_shape()[0] != dt.get_shape()[0] + 1:
+    if t.get_shape().dims[0] != dt.get_shape().dims[0] + 1:
         raise ValueError("t and dt have incompatible lengths, must be N and N-1")
 
 

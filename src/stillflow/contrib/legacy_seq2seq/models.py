@@ -95,9 +95,9 @@ def embedding_tied_rnn_seq2seq(
 
 
 def _batch_size(inputs):
-    batch = inputs[0].shape[0]
+    batch = inputs[0].shape.dims[0]
     for ids in inputs[1:]:
-        batch.merge_with(ids.shape[0])
+        batch.merge_with(ids.shape.dims[0])
     return ops.shape(inputs[0])[0] if batch.value is None else batch.value
 
 

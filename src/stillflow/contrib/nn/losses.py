@@ -53,8 +53,8 @@ def sampled_sparse_softmax_loss(
     `labels` are int64 [batch, 1]. Returns a tensor [batch].
     """
     logits, _ = sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, 1, sampled_values, remove_accidental_hits,
-        partition_strategy, name,
+        weights, biases, labels, inputs, num_sampled, num_classes, 1, sampled_values, True,
+        remove_accidental_hits, partition_strategy, name,
     )  # fmt: skip
     # The true class stands first.
     labels = ops.zeros([ops.shape(logits)[0], 1], dtype=dtypes.int64)

@@ -12,6 +12,7 @@ from stillflow.graph import nest
 from stillflow.keras.callbacks.running import configure, make_logs, name_results, progress_bar
 from stillflow.keras.engine import data, dataset_feeds, modes, sequences
 from stillflow.keras.engine.aggregators import Means, Outputs
+from stillflow.names import public
 from stillflow.platform import logging
 
 
@@ -36,26 +37,47 @@ def _without_nones(arrays):
 
 
 def _batches_of_arrays(arrays, batch_size, epochs, shuffle):
-    """(iterator of the batches of so many epochs, number of batches of one) of (inputs, targets, weights)."""
-    arrays = _without_nones(arrays)
+    """An iterator of the batches of so many epochs of (inputs, targets, weights)."""
     flat = nest.flatten(arrays)
     count = int(flat[0].shape[0])
+    indices = np.arange(count)
+    for _ in range(epochs):
+        if shuffle:
+            np.random.shuffle(indices)
+        for first, last in data.batches(count, batch_size):
+            rows = indices[first:last] if shuffle else np.arange(first, last)
+            yield nest.pack_sequence_as(arrays, data.slices(data.as_numpy(flat), rows))
+
+
+@public("python.keras.engine.training_generator.convert_to_generator_like")
+def batches_of(source, batch_size=None, steps_per_epoch=None, epochs=1, shuffle=False):
+    """(what yields batches, the number of batches of an epoch or None).
+
+    Args:
+      source: a generator, a Sequence, a dataset or an iterator, or a tuple of arrays: inputs, targets and weights, of
+        which the last may be None.
+      batch_size: the size of batches of arrays.
+      steps_per_epoch: the number of batches where it is known.
+      epochs, shuffle: of arrays, how many epochs there are, and whether rows come in another order in each.
+
+    Raises:
+      ValueError: if arrays come without a size of batches.
+    """
+    if isinstance(source, (tuple, list)):
+        source = _without_nones(source)
+    if dataset_feeds.is_dataset(source):
+        return iter(source), steps_per_epoch
+    if sequences.makes_batches(source) or dataset_feeds.is_iterator(source):
+        if isinstance(source, sequences.Sequence) and steps_per_epoch is None:
+            steps_per_epoch = len(source)
+        return source, steps_per_epoch
     if batch_size is None:
         raise ValueError(
             "When passing input data as arrays, do not specify `steps_per_epoch`/`steps` argument. Please use "
             "`batch_size` instead."
         )
-
-    def batches():
-        indices = np.arange(count)
-        for _ in range(epochs):
-            if shuffle:
-                np.random.shuffle(indices)
-            for first, last in data.batches(count, batch_size):
-                rows = indices[first:last] if shuffle else np.arange(first, last)
-                yield nest.pack_sequence_as(arrays, data.slices(data.as_numpy(flat), rows))
-
-    return batches(), math.ceil(count / batch_size)
+    count = int(nest.flatten(source)[0].shape[0])
+    return _batches_of_arrays(source, batch_size, epochs, shuffle), math.ceil(count / batch_size)
 
 
 class _Source:
@@ -84,9 +106,7 @@ class _Source:
         if isinstance(source, (tuple, list)):
             first = nest.flatten(source)[0]
             self.samples = int(first.shape[0]) if hasattr(first, "shape") else None
-            source, self.steps = _batches_of_arrays(source, batch_size, epochs, queue["shuffle"])
-        elif isinstance(source, sequences.Sequence) and steps is None:
-            self.steps = len(source)
+        source, self.steps = batches_of(source, batch_size, steps, epochs, queue["shuffle"])
         if self.steps is None:
             name = "steps_per_epoch" if steps_name == "steps_per_epoch" else "steps"
             raise ValueError(f"Please specify the number of steps via the `{name}` argument.")

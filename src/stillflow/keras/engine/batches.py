@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from stillflow.datasets.dataset import DatasetV2
 from stillflow.graph import nest
 from stillflow.keras.engine import data, dataset_feeds, sequences
+from stillflow.platform import logging
+
+# Numbers that no order comes to the end of.
+_MANY = 1 << 62
 
 
 def batch_size_of(samples, batch_size, steps):
@@ -28,6 +33,11 @@ def orders(samples, epochs, shuffle):
             np.random.shuffle(order)
         found.append(order)
     return found
+
+
+def _shapes(tensors, sizes):
+    """[(shape, dtype)] of all batches like one, of which the first sizes are given, None where they vary."""
+    return [((size, *each.shape.as_list()[1:]), each.dtype) for size, each in zip(sizes, tensors, strict=True)]
 
 
 def size_of(batch):
@@ -75,28 +85,56 @@ class Arrays:
         """Puts the batches back to the first epoch."""
         self._batches = self._all()
 
+    def shapes_of(self, tensors):
+        """[(shape, dtype)] of all batches like this one. The sizes of batches are known if all are the same."""
+        is_partial = self.samples % self.batch_size and self.size > 1
+        return _shapes(tensors, [None if is_partial else each.shape.as_list()[0] for each in tensors])
+
     def end(self):
         """There is nothing to clean up."""
+
+
+class _Reordered(sequences.Sequence):
+    """The batches of a Sequence in another order."""
+
+    def __init__(self, sequence, order):
+        self._sequence = sequence
+        self._order = order
+
+    def __len__(self):
+        return len(self._order)
+
+    def __getitem__(self, index):
+        return self._sequence[self._order[index]]
+
+    def on_epoch_end(self):
+        self._sequence.on_epoch_end()
 
 
 class Batches:
     """Batches that come one by one, of a dataset, a generator or a Sequence."""
 
-    samples: int | None = None
-    size: int | None = None
-    batch_size: int | None = None
+    samples: Any = None
+    size: Any = None
+    batch_size: Any = None
 
     def __init__(self, model, source, queue, shuffle, class_weight):
         self._model = model
         self._source = source
         self._queue = queue
-        self._shuffle = shuffle
-        self._class_weight = class_weight
+        self._order: Any = None
         self._enqueuer: Any = None
+        if class_weight:
+            logging.warning(
+                "`class_weight` does not count in eager execution where batches come one by one, as in TensorFlow "
+                "1.15: give weights of samples in the batches."
+            )
         if isinstance(source, sequences.Sequence):
             self.size = len(source)
             self.batch_size = size_of(source[0])
             self.samples = self.size * self.batch_size
+            self._order = DatasetV2.range(_MANY).shuffle(self.size) if shuffle else None
+            next(iter(self._order or ()), None)  # TensorFlow looks at one batch before the first epoch
         elif sequences.makes_batches(source):
             first, self._source = with_first(source)
             self.batch_size = size_of(first)
@@ -107,11 +145,27 @@ class Batches:
         if dataset_feeds.is_dataset(self._source):
             batches = iter(self._source)
         else:
-            batches, self._enqueuer = sequences.queued(self._source, shuffle=self._shuffle, **self._queue)
+            source = self._source
+            if self._order is not None:
+                source = _Reordered(source, [int(number) % self.size for number in self._order.take(self.size)])
+            batches, self._enqueuer = sequences.queued(source, shuffle=False, **self._queue)
         return map(self._standardized, batches)
 
     def begin_again(self):
         """Each epoch begins anew by itself."""
+
+    def shapes_of(self, tensors):
+        """[(shape, dtype)] of all batches like this one: what a dataset knows of them, else those of this one."""
+        sizes = [each.shape.as_list()[0] for each in tensors]
+        if not dataset_feeds.is_dataset(self._source):
+            return _shapes(tensors, sizes)
+        known: list[Any] = [getattr(spec, "shape", None) for spec in nest.flatten(self._source.element_spec)]
+        if len(known) == len(tensors) and all(
+            shape is not None and shape.ndims == each.shape.ndims for shape, each in zip(known, tensors, strict=True)
+        ):
+            return [(tuple(shape.as_list()), each.dtype) for shape, each in zip(known, tensors, strict=True)]
+        is_fixed = all(shape is not None and shape.ndims and shape.as_list()[0] is not None for shape in known)
+        return _shapes(tensors, sizes if is_fixed else [None] * len(tensors))
 
     def _standardized(self, batch):
         batch = batch if isinstance(batch, (tuple, list)) else (batch,)
@@ -121,9 +175,7 @@ class Batches:
                 f"target, sample_weights) Received {batch}"
             )
         x, y, weights = (*batch, None, None)[:3]
-        x, y, weights = self._model._standardize_user_data(
-            x, y, sample_weight=weights, class_weight=self._class_weight
-        )
+        x, y, weights = self._model._standardize_user_data(x, y, sample_weight=weights)
         return [data.as_dense(each, tensor) for each, tensor in zip(x, self._model.inputs, strict=True)], y, weights
 
     def end(self):

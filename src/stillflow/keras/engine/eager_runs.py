@@ -54,10 +54,11 @@ class _Run:
     def _outcome(self, batch):
         if self.mode == modes.TRAIN:
             x, y, weights = batch
-            return eager_steps.train(self.model, x, y, weights, is_of_run=True)
+            return eager_steps.train(self.model, x, y, weights, self.source.shapes_of)
         if self.mode == modes.TEST:
-            return eager_steps.test(self.model, *batch)
-        return data.as_numpy(eager_steps.predict(self.model, batch[0]))
+            x, y, weights = batch
+            return eager_steps.test(self.model, x, y, weights, self.source.shapes_of)
+        return data.as_numpy(eager_steps.predict(self.model, batch[0], self.source.shapes_of))
 
     def _next(self, step, aggregator):
         """The next batch, or None at the end of the data."""
@@ -136,9 +137,11 @@ def _source_of(
 ):  # fmt: skip
     """(Arrays or Batches of an argument of `fit`, the steps of a dataset where it says how many there are)."""
     if dataset_feeds.is_dataset(x) or sequences.makes_batches(x):
-        refuse_others(x, y, sample_weight)
         if dataset_feeds.is_dataset(x):
+            dataset_feeds.check_arguments(x, y, sample_weight)
             dataset_feeds.steps_of(x, steps, steps_name)
+        else:
+            refuse_others(x, y, sample_weight)
         return Batches(model, x, queue, shuffle, class_weight)
     if has_adapter(x) and select_data_adapter(x, y) is ListsOfScalarsDataAdapter:
         x, y = np.asarray(x), None if y is None else np.asarray(y)

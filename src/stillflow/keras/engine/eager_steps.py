@@ -13,18 +13,22 @@ from stillflow.graph import dtypes, nest
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import eager_version_of
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.keras.backend.phases import phase_of_step
 from stillflow.keras.engine import runs
 from stillflow.keras.engine.compiled import output_loss
 from stillflow.keras.engine.compiled_metrics import call_metric
+from stillflow.keras.engine.library_code import is_library_code, is_repeatable
 from stillflow.keras.optimizers.scaled import LossScaleOptimizer
 from stillflow.layers.core.settings import floatx
 from stillflow.platform import logging
 from stillflow.ragged.composites import as_tensor
 from stillflow.traced_functions.polymorphic import Function
 
-# Of the function in which TensorFlow runs a step of `fit`: the batch comes from an iterator, its samples are counted.
+# Of the functions in which TensorFlow runs steps: the batch comes from an iterator, its samples are counted unless
+# the model predicts.
 _NODES_BEFORE_STEP = 9
+_NODES_BEFORE_PREDICTION = 4
 
 
 def _tensor(value, dtype=None):
@@ -141,49 +145,113 @@ def _predict(model, inputs):
     return nest.flatten(model(inputs))
 
 
-def _step(model, body, *batch, is_of_run=False):
-    """What a step makes of a batch: run as a function of tensors, unless the model is to run eagerly."""
+def _function_of(model, body, batch, shapes):
+    """The function that makes a step of such a batch in a run, whose random numbers go on from step to step."""
+    leaves = nest.flatten(batch)
+    is_there = tuple(leaf is not None for leaf in leaves)
+    functions = model.__dict__.setdefault("_step_functions", {})
+    key = body, is_there, shapes and tuple(shapes)
+    if key not in functions:
+        functions[key] = _traced(model, body, batch, is_there, shapes)
+    return functions[key]
+
+
+def _traced(model, body, batch, is_there, shapes):
+    def step(*tensors):
+        graph = get_default_graph()
+        nodes = _NODES_BEFORE_PREDICTION if body is _predict else _NODES_BEFORE_STEP
+        graph._further_nodes = nodes - len(graph.get_operations())
+        given = iter(tensors)
+        packed = nest.pack_sequence_as(structure, [next(given) if there else None for there in is_there])
+        return body(reference(), *packed)
+
+    def make():
+        made = Function(step, name, signature, autograph=False, experimental_relax_shapes=signature is None)
+        if signature:
+            made.get_concrete_function()
+        return made
+
+    structure = nest.map_structure(lambda _: None, batch)
+    reference = weakref.ref(model)
+    name = body.__name__.strip("_")
+    signature = shapes and [TensorSpec(shape, dtype) for shape, dtype in shapes]
+    is_first = body is _train and not getattr(model.optimizer, "_weights", None)
+    place = _place_in_random_numbers()
+    function = make()
+    # TensorFlow traces again where the first trace made variables: layers that numpy seeds get other seeds.
+    return make() if is_first and place != _place_in_random_numbers() else function
+
+
+def _place_in_random_numbers():
+    _, words, position, *_ = np.random.get_state()
+    return position, words[0]
+
+
+def _step(model, body, batch, shapes_of):
+    """What a step makes of a batch.
+
+    A batch of a run goes through a function of tensors, unless the model is to run eagerly. The function holds for
+    all batches of the shapes that `shapes_of` makes of a batch's tensors.
+    """
     if model.run_eagerly:
         return body(model, *batch)
-    steps = model.__dict__.setdefault("_step_functions", {})
-    if (body, is_of_run) not in steps:
-
-        def step(*batch):
-            if is_of_run:
-                graph = get_default_graph()
-                graph._further_nodes = _NODES_BEFORE_STEP - len(graph.get_operations())
-            return body(reference(), *batch)
-
-        reference = weakref.ref(model)
-        name = body.__name__.strip("_")
-        steps[body, is_of_run] = Function(step, name, autograph=False, experimental_relax_shapes=True)
-    return steps[body, is_of_run](*batch)
+    if shapes_of is None:
+        return _single_step(model, body, batch)
+    tensors = [leaf for leaf in nest.flatten(batch) if leaf is not None]
+    shapes = shapes_of(tensors) if all(isinstance(each, EagerTensor) for each in tensors) else None
+    return _function_of(model, body, batch, shapes)(*tensors)
 
 
-def train(model, x, y, weights, is_of_run=False):
+def _single_step(model, body, batch):
+    """A step of a batch that is given by itself: TensorFlow computes it operation by operation.
+
+    A function does it in less time. It is only made where it is the same: see `library_code`.
+    """
+    functions = model.__dict__.setdefault("_step_functions", {})
+    if body not in functions:
+        function = None
+        if is_library_code(model):
+
+            def step(*batch):
+                return body(reference(), *batch)
+
+            reference = weakref.ref(model)
+            name = body.__name__.strip("_")
+            function = Function(step, name, autograph=False, experimental_relax_shapes=True)
+            state = np.random.get_state()
+            if not is_repeatable(function.get_concrete_function(*batch).graph):
+                np.random.set_state(state)  # layers that numpy seeds have taken some numbers
+                function = None
+        functions[body] = function
+    function = functions[body]
+    return body(model, *batch) if function is None else function(*batch)
+
+
+def train(model, x, y, weights, shapes_of=None):
     """Trains with a batch of arrays or tensors; returns the loss, the losses of outputs, and the metrics.
 
-    `is_of_run` says that it is a step of `fit`, whose random numbers are those that TensorFlow draws there.
+    `shapes_of`: makes of a list of tensors the list of (shape, dtype) that all batches of a run have; None for a
+    single batch.
     """
     with phase_of_step(1):
         state = model._get_trainable_state()
         model._set_trainable_state(model._compiled_trainable_state)
         batch = _inputs(model, x), *_true_values(model, y, weights)
-        results = _step(model, _train, *batch, is_of_run=is_of_run)
+        results = _step(model, _train, batch, shapes_of)
         model._set_trainable_state(state)
     return _numbers(results)
 
 
-def test(model, x, y, weights):
-    """The loss of a batch, the losses of outputs, and the metrics."""
+def test(model, x, y, weights, shapes_of=None):
+    """The loss of a batch, the losses of outputs, and the metrics. `shapes_of`: see `train`."""
     with phase_of_step(0):
-        return _numbers(_step(model, _test, _inputs(model, x), *_true_values(model, y, weights)))
+        return _numbers(_step(model, _test, (_inputs(model, x), *_true_values(model, y, weights)), shapes_of))
 
 
-def predict(model, x):
-    """The outputs for a batch, as tensors."""
+def predict(model, x, shapes_of=None):
+    """The outputs for a batch, as tensors. `shapes_of`: see `train`."""
     with phase_of_step(0):
-        return _step(model, _predict, _inputs(model, x))
+        return _step(model, _predict, (_inputs(model, x),), shapes_of)
 
 
 # ---- The methods of models for one batch ----------------------------------------------------------------------

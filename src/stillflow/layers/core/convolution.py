@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.convolution import apply_convolution
+from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.shape import TensorShape
@@ -130,7 +131,7 @@ class Conv(Layer):
         outputs = apply_convolution(
             inputs, self.kernel, self._op_padding, self.strides, self.dilation_rate, None,
             format_of_op(self.data_format, self.rank + 2),
-            rates_tensor=rates if graph is get_default_graph() else None,
+            rates_tensor=rates if graph is get_default_graph() or isinstance(rates, EagerTensor) else None,
         )  # fmt: skip
         if self.use_bias:
             if self._channels_first and self.rank == 1:

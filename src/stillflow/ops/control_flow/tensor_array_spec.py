@@ -25,6 +25,7 @@ class TensorArraySpec(TypeSpec):
     """
 
     __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+    CLASS_IN_MESSAGES = "TENSOR_ARRAY_SPEC"
 
     def __init__(self, element_shape=None, dtype=dtypes.float32, dynamic_size=False, infer_shape=True):
         self._element_shape = as_shape(element_shape)

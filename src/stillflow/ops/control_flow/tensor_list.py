@@ -39,7 +39,7 @@ tensor_list_element_shape = define_op(
     "TensorListElementShape(input_handle: variant) -> (element_shape: shape_type)",
     "shape_type: {int32, int64}",
     kernel="tensor_list_element_shape(input_handle | shape_type)",
-    differentiable=None,
+    differentiable=False,
     public="python.ops.list_ops.tensor_list_element_shape",
     doc="The shape of a list's elements: -1 for what is unknown.",
 )
@@ -61,7 +61,7 @@ tensor_list_push_back_batch = define_op(
     "TensorListPushBackBatch(input_handles: variant, tensor: element_dtype) -> (output_handles: variant)",
     _TYPE,
     kernel="tensor_list_push_back_batch(input_handles, tensor | element_dtype)",
-    differentiable=None,
+    differentiable=False,
     public="python.ops.list_ops.tensor_list_push_back_batch",
     doc="Lists, each with one more element: its part of a tensor along the first dimensions.",
 )
@@ -106,7 +106,7 @@ tensor_list_concat_lists = define_op(
     "TensorListConcatLists(input_a: variant, input_b: variant) -> (output: variant)",
     _TYPE,
     kernel="tensor_list_concat_lists(input_a, input_b | element_dtype)",
-    differentiable=None,
+    differentiable=False,
     public="python.ops.list_ops.tensor_list_concat_lists",
     doc="Lists, each with another's elements behind its own.",
 )

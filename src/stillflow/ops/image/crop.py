@@ -34,7 +34,7 @@ draw_bounding_boxes_op = define_op(
     "DrawBoundingBoxes(images: T, boxes: float32) -> (output: T)",
     "T: {float32, float16} = float32",
     kernel="draw_bounding_boxes(images, boxes)",
-    differentiable=None,
+    differentiable=False,
 )
 draw_bounding_boxes_v2 = define_op(
     "DrawBoundingBoxesV2(images: T, boxes: float32, colors: float32) -> (output: T)",
@@ -75,6 +75,12 @@ def _(context):
 
 
 @draw_bounding_boxes_op.shape_rule
+def _(context):
+    images = plain.with_rank(context.shapes[0], 4)
+    plain.with_rank(context.shapes[1], 3)
+    return images
+
+
 @draw_bounding_boxes_v2.shape_rule
 def _(context):
     images = plain.with_rank_at_least(context.shapes[0], 3)

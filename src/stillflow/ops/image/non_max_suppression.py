@@ -19,13 +19,13 @@ non_max_suppression_v1 = define_op(
     "NonMaxSuppression(boxes: float32, scores: float32, max_output_size: int32) -> (selected_indices: int32)",
     "iou_threshold: float = 0.5",
     kernel="non_max_suppression(boxes, scores, max_output_size | iou_threshold, 0, 'indices', 0)",
-    differentiable=None,
+    differentiable=False,
 )
 non_max_suppression_v2 = define_op(
     f"NonMaxSuppressionV2({_INPUTS}, iou_threshold: T_threshold) -> (selected_indices: int32)",
     f"{_T}; {_THRESHOLD}",
     kernel="non_max_suppression(boxes, scores, max_output_size, iou_threshold | 0, 0, 'indices', 0)",
-    differentiable=None,
+    differentiable=False,
 )
 non_max_suppression_v3 = define_op(
     f"NonMaxSuppressionV3({_INPUTS}, {_THRESHOLDS}) -> (selected_indices: int32)",
@@ -53,7 +53,7 @@ non_max_suppression_with_overlaps = define_op(
     "overlap_threshold: float32, score_threshold: float32) -> (selected_indices: int32)",
     kernel="non_max_suppression(overlaps, scores, max_output_size, overlap_threshold, score_threshold | 0, 1, "
     "'indices', 0)",
-    differentiable=None,
+    differentiable=False,
 )
 combined_non_max_suppression_op = define_op(
     "CombinedNonMaxSuppression(boxes: float32, scores: float32, max_output_size_per_class: int32, "

@@ -51,7 +51,7 @@ sdca_shrink_l1 = define_op(
     "SdcaShrinkL1(weights: num_features * Ref(float32)) -> ()",
     "num_features: int >= 0; l1: float; l2: float",
     kernel="shrink_l1(weights | l1, l2)",
-    differentiable=None,
+    differentiable=False,
     public="train.sdca_shrink_l1",
     doc="An operation that moves reference variables towards zero by l1 / l2, and no further.",
 )

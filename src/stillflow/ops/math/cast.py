@@ -78,6 +78,8 @@ def saturate_cast(value, dtype, name=None):
     with name_scope(name, "saturate_cast", [value]) as scope:
         value = convert_to_tensor(value, name="value")
         dtype = dtypes.as_dtype(dtype).base_dtype
+        if dtype is dtypes.bool_:
+            raise TypeError(f"Cannot find minimum value of {dtype}.")
         if value.dtype.min < dtype.min:
             value = ops.maximum(value, convert_to_tensor(dtype.min, dtype=value.dtype, name="min"))
         if value.dtype.max > dtype.max:

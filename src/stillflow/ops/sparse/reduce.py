@@ -43,6 +43,8 @@ def _(context):
     dims, axes = context.value(2), context.value(3)
     if dims is None or axes is None:
         return None
+    if any(not -len(dims) <= axis < len(dims) for axis in np.atleast_1d(axes)):
+        return None  # the kernel says so
     return reduced_dims(tuple(int(size) for size in dims), axes, context.attrs["keep_dims"])
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from stillflow.errors import NotFoundError
 from stillflow.formats import protobuf
-from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph import dtypes, nest
+from stillflow.graph.composite_tensor import CompositeTensor
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.inner_functions import prepend_name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.structure_coder import StructureCoder
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.ragged import tensor as _ragged  # noqa: F401, its specification stands in messages
 from stillflow.saver.saved_model import names
 
 _FLOAT, _STRING = dtypes.float32.as_datatype_enum, dtypes.string.as_datatype_enum
@@ -17,7 +20,13 @@ _FLOAT, _STRING = dtypes.float32.as_datatype_enum, dtypes.string.as_datatype_enu
 
 @public("saved_model.build_tensor_info", "saved_model.utils.build_tensor_info")
 def build_tensor_info(tensor):
-    """The TensorInfo message of a tensor, variable or SparseTensor: names in the graph, type and shape."""
+    """The TensorInfo message of a tensor, variable or composite tensor: names in the graph, type and shape.
+
+    Raises RuntimeError in eager execution.
+    """
+    require_graph("build_tensor_info is not supported in Eager mode.")
+    if isinstance(tensor, CompositeTensor) and not isinstance(tensor, SparseTensor):
+        return _composite_info(tensor)
     info = protobuf.message("TensorInfo")(
         dtype=dtypes.as_dtype(tensor.dtype).as_datatype_enum, tensor_shape=tensor.get_shape().as_proto()
     )
@@ -27,6 +36,16 @@ def build_tensor_info(tensor):
         info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
     else:
         info.name = tensor.name
+    return info
+
+
+def _composite_info(tensor):
+    info = protobuf.message("TensorInfo")()
+    described = StructureCoder().encode_structure(tensor._type_spec)
+    info.composite_tensor.type_spec.CopyFrom(described.type_spec_value)
+    info.composite_tensor.components.extend(
+        build_tensor_info(component) for component in nest.flatten(tensor, expand_composites=True)
+    )
     return info
 
 
@@ -57,7 +76,7 @@ def get_element_from_tensor_info(tensor_info, graph=None, import_scope=None):
 
 @public("saved_model.get_tensor_from_tensor_info", "saved_model.utils.get_tensor_from_tensor_info")
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
-    """The tensor, or SparseTensor, that a TensorInfo message means.
+    """The tensor, or composite tensor, that a TensorInfo message means.
 
     Args:
       tensor_info: the message.
@@ -81,6 +100,11 @@ def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
         return SparseTensor(
             find(sparse.indices_tensor_name), find(sparse.values_tensor_name), find(sparse.dense_shape_tensor_name)
         )
+    if encoding == "composite_tensor":
+        described = protobuf.message("StructuredValue")(type_spec_value=tensor_info.composite_tensor.type_spec)
+        spec = StructureCoder().decode_proto(described)
+        components = [find(component.name) for component in tensor_info.composite_tensor.components]
+        return spec._from_components(nest.pack_sequence_as(spec._component_specs, components, expand_composites=True))
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}")
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.composites import checks
+from stillflow.composites.rank_checks import assert_rank
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
@@ -36,15 +38,19 @@ def _snake_case(name):
     return re.sub("([a-z0-9])([A-Z])", r"\1_\2", name).lower()
 
 
+@contextlib.contextmanager
+def init_scope(name, values=None):
+    """The scope of what a bijector is made of, in that of its own name."""
+    with name_scope(name), name_scope("init", values=values) as scope:
+        yield scope
+
+
 def static_number(value):
-    """An int if the value, a number or an integer scalar, is known; else the tensor. Raises ValueError for others."""
+    """An int if the value, a number or an integer scalar, is known; else the value."""
     if isinstance(value, int):
         return value
-    tensor = convert_to_tensor(value)
-    known = constant_value(tensor)
-    if not tensor.dtype.is_integer:
-        raise ValueError(f"Expected integer dtype, got dtype {tensor.dtype}")
-    return tensor if known is None else int(known)
+    known = constant_value(value) if isinstance(value, Tensor) else value
+    return value if known is None else int(known)
 
 
 @public("contrib.distributions.bijectors.Bijector", "python.ops.distributions.bijector.Bijector")
@@ -218,20 +224,19 @@ class Bijector:
 
     def _call_inverse_log_det_jacobian(self, y, event_ndims, name, **kwargs):
         with self._name_scope(name, [y]):
-            rank = static_number(event_ndims)
-            if rank in self._constant_determinants:
-                return self._constant_determinants[rank]
+            if event_ndims in self._constant_determinants:
+                return self._constant_determinants[event_ndims]
             y = self._value(y, "y")
-            with control_dependencies(self._check_rank(self.inverse_min_event_ndims, rank)):
+            with control_dependencies(self._check_rank(self.inverse_min_event_ndims, event_ndims)):
                 if not self._is_injective:
                     return tuple(
-                        self._summed(y, part, self.inverse_min_event_ndims, rank)
+                        self._summed(y, part, self.inverse_min_event_ndims, event_ndims)
                         for part in self._inverse_log_det_jacobian(y, **kwargs)
                     )
                 known = self._lookup_y(y, kwargs)
-                if rank not in known.determinants:
-                    self._remember(known, rank, self._inverse_determinant(known, y, rank, kwargs))
-                return known.determinants[rank]
+                if event_ndims not in known.determinants:
+                    self._remember(known, event_ndims, self._inverse_determinant(known, y, event_ndims, kwargs))
+                return known.determinants[event_ndims]
 
     def inverse_log_det_jacobian(self, y, event_ndims, name="inverse_log_det_jacobian"):
         """log |det dx / dy| at a y, for events of that rank; a tuple if the function is not injective.
@@ -251,6 +256,7 @@ class Bijector:
             except NotImplementedError:
                 raise missing from None
             known.x = x
+            self._of_x[_key(x, kwargs)] = known
             return self._summed(x, found, self.forward_min_event_ndims, rank)
 
     def _forward_log_det_jacobian(self, x):
@@ -259,16 +265,19 @@ class Bijector:
     def _call_forward_log_det_jacobian(self, x, event_ndims, name, **kwargs):
         if not self._is_injective:
             raise NotImplementedError("forward_log_det_jacobian cannot be implemented for non-injective transforms.")
-        with self._name_scope(name, [x]):
-            rank = static_number(event_ndims)
-            with control_dependencies(self._check_rank(self.forward_min_event_ndims, rank)):
-                if rank in self._constant_determinants:
-                    return -1.0 * self._constant_determinants[rank]
-                x = self._value(x, "x")
-                known = self._lookup_x(x, kwargs)
-                if rank not in known.determinants:
-                    self._remember(known, rank, self._negated_determinant(known, x, rank, kwargs))
-                return -known.determinants[rank]
+        with (
+            self._name_scope(name, [x]),
+            control_dependencies(self._check_rank(self.forward_min_event_ndims, event_ndims)),
+        ):
+            if event_ndims in self._constant_determinants:
+                return -1.0 * self._constant_determinants[event_ndims]
+            x = self._value(x, "x")
+            known = self._lookup_x(x, kwargs)
+            if event_ndims in known.determinants:
+                return -known.determinants[event_ndims]
+            determinant = self._negated_determinant(known, x, event_ndims, kwargs)
+            self._remember(known, event_ndims, determinant)
+            return -determinant
 
     def forward_log_det_jacobian(self, x, event_ndims, name="forward_log_det_jacobian"):
         """log |det dy / dx| at an x, for events of that rank.
@@ -288,6 +297,7 @@ class Bijector:
             except NotImplementedError:
                 raise missing from None
             known.y = y
+            self._of_y[_key(y, kwargs)] = known
             return self._summed(y, found, self.inverse_min_event_ndims, rank)
 
     def _remember(self, known, rank, determinant):
@@ -318,25 +328,42 @@ class Bijector:
         known.y = y
         return known
 
-    def _check_rank(self, least, rank):
-        if isinstance(rank, int):
-            if least > rank:
-                raise ValueError(f"event_ndims ({rank}) must be larger than min_event_ndims ({least})")
-            return []
-        return [checks.assert_greater_equal(rank, least)] if self.validate_args else []
+    def _check_rank(self, least, event_ndims):
+        rank = convert_to_tensor(event_ndims, name="event_ndims")
+        known = constant_value(rank)
+        if not rank.dtype.is_integer:
+            raise ValueError(f"Expected integer dtype, got dtype {rank.dtype}")
+        found = []
+        if known is not None:
+            if rank.shape.ndims != 0:
+                raise ValueError(f"Expected scalar event_ndims, got shape {rank.shape}")
+            if least > known:
+                raise ValueError(f"event_ndims ({known}) must be larger than min_event_ndims ({least})")
+        elif self.validate_args:
+            found.append(checks.assert_greater_equal(rank, least))
+        if rank.shape.is_fully_defined():
+            if rank.shape.ndims != 0:
+                raise ValueError(f"Expected scalar shape, got ndims {rank.shape.ndims}")
+        elif self.validate_args:
+            found.append(assert_rank(rank, 0, message="Expected scalar."))
+        return found
 
-    def _summed(self, value, determinant, least, rank):
+    def _summed(self, value, determinant, least, event_ndims):
         """The sum over the dimensions that an event has besides the `least`, over which it is broadcast first."""
         value_rank = ops.rank(value)
-        sizes = ops.shape(value)[value_rank - rank : value_rank - least]
+        sizes = ops.shape(value)[value_rank - event_ndims : value_rank - least]
         ones = ops.ones(sizes, determinant.dtype)
-        if not isinstance(rank, int):
-            return ops.reduce_sum(ones * determinant, axis=ops.range(-(rank - least), 0))
-        found = ops.reduce_sum(ones * determinant, axis=[-index for index in range(1, rank - least + 1)])
-        if value.shape.ndims is not None and determinant.shape.ndims is not None:
+        rank = static_number(event_ndims)
+        whole = ones * determinant
+        if isinstance(rank, int):
+            axes = [-index for index in range(1, rank - least + 1)]
+        else:
+            axes = ops.range(-(event_ndims - least), 0)
+        found = ops.reduce_sum(whole, axis=axes)
+        if isinstance(rank, int) and value.shape.ndims is not None and determinant.shape.ndims is not None:
             known = value.shape[value.shape.ndims - rank : value.shape.ndims - least]
-            whole = ops.broadcast_static_shape(determinant.shape, known)
-            found.set_shape(whole[: whole.ndims - (rank - least)])
+            shape = ops.broadcast_static_shape(determinant.shape, known)
+            found.set_shape(shape[: shape.ndims - (rank - least)])
         return found
 
 

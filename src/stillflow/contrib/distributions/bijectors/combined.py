@@ -7,9 +7,10 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.composites.statistics import reduce_logsumexp
-from stillflow.contrib.distributions.bijectors.base import Bijector, ConditionalBijector
+from stillflow.contrib.distributions.bijectors.base import Bijector, ConditionalBijector, static_number
+from stillflow.distributions.static_values import pad
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import dimension_value
+from stillflow.graph.shape import TensorShape, dimension_value
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -141,25 +142,37 @@ class Chain(Bijector):
         return y
 
     def _inverse_log_det_jacobian(self, y, **kwargs):
-        total = ops.constant(0.0, dtype=y.dtype, name="inverse_log_det_jacobian")
-        rank = self.inverse_min_event_ndims
-        for bijector in self.bijectors:
-            own = kwargs.get(bijector.name, {})
-            total += bijector.inverse_log_det_jacobian(y, event_ndims=rank, **own)
-            rank += bijector.forward_min_event_ndims - bijector.inverse_min_event_ndims
-            y = bijector.inverse(y, **own)
-        return total
+        return self._total_determinant(y, "y", False, kwargs)
 
     def _forward_log_det_jacobian(self, x, **kwargs):
-        x = convert_to_tensor(x, name="x")
-        total = ops.constant(0.0, dtype=x.dtype, name="forward_log_det_jacobian")
-        rank = self.forward_min_event_ndims
-        for bijector in reversed(self.bijectors):
+        return self._total_determinant(x, "x", True, kwargs)
+
+    def _total_determinant(self, value, name, is_forward, kwargs):
+        value = convert_to_tensor(value, name=name)
+        total = ops.cast(0.0, dtype=value.dtype.base_dtype)
+        if not self.bijectors:
+            return total
+        way = "forward" if is_forward else "inverse"
+        rank = getattr(self, f"{way}_min_event_ndims")
+        if _is_static(value, rank):
+            shape = value.shape[value.shape.ndims - rank :]
+        else:
+            shape = ops.shape(value)[ops.rank(value) - rank :]
+        for bijector in reversed(self.bijectors) if is_forward else self.bijectors:
             own = kwargs.get(bijector.name, {})
-            total += bijector.forward_log_det_jacobian(x, event_ndims=rank, **own)
-            rank += bijector.inverse_min_event_ndims - bijector.forward_min_event_ndims
-            x = bijector.forward(x, **own)
+            total += getattr(bijector, f"{way}_log_det_jacobian")(value, event_ndims=rank, **own)
+            if _is_static(value, rank) and isinstance(shape, TensorShape):
+                shape = getattr(bijector, f"{way}_event_shape")(shape)
+                rank = static_number(shape.ndims)
+            else:
+                shape = getattr(bijector, f"{way}_event_shape_tensor")(shape)
+                rank = static_number(ops.size(shape))
+            value = getattr(bijector, way)(value, **own)
         return total
+
+
+def _is_static(value, rank):
+    return value.shape.is_fully_defined() and isinstance(rank, int)
 
 
 @public("contrib.distributions.bijectors.Inline")
@@ -220,10 +233,10 @@ class Permute(Bijector):
                 if not np.array_equal(np.sort(known), np.arange(known.size)):
                     raise ValueError("Permutation over `d` must contain exactly one of each of `{0, 1, ..., d}`.")
             elif validate_args:
-                ordered = -ops.top_k(-permutation, k=ops.shape(permutation)[-1], sorted=True)[0]
+                ordered, _ = ops.top_k(-permutation, k=ops.shape(permutation)[-1], sorted=True)
                 check = checks.assert_equal(
-                    ordered,
-                    ops.range(0, ops.shape(ordered)[0]),
+                    -ordered,
+                    ops.range(ops.size(ordered)),
                     message="Permutation over `d` must contain exactly one of each of `{0, 1, ..., d}`.",
                 )
                 permutation = with_dependencies([check], permutation)
@@ -260,22 +273,63 @@ class Ordered(Bijector):
     def __init__(self, validate_args=False, name="ordered"):
         super().__init__(forward_min_event_ndims=1, validate_args=validate_args, name=name)
 
+    def _forward_event_shape(self, input_shape):
+        return _last_size(input_shape, 0)
+
+    def _forward_event_shape_tensor(self, input_shape):
+        return input_shape[-1][..., None]
+
+    def _inverse_event_shape(self, output_shape):
+        return _last_size(_checked_above_one(output_shape), 0)
+
+    def _inverse_event_shape_tensor(self, output_shape):
+        return _checked_sizes(self, output_shape)[-1][..., None]
+
     def _forward(self, x):
-        if self.validate_args:
-            check = checks.assert_positive(
-                x[..., 1:] - x[..., :-1], message="Forward transformation input must be strictly increasing."
-            )
-            x = with_dependencies([check], x)
-        return ops.concat([x[..., :1], ops.log(x[..., 1:] - x[..., :-1])], axis=-1)
+        x = self._checked(x)
+        first = x[..., 0, None]
+        others = ops.log(x[..., 1:] - x[..., :-1])
+        return ops.concat([first, others], axis=-1)
 
     def _inverse(self, y):
-        return ops.cumsum(ops.concat([y[..., :1], ops.exp(y[..., 1:])], axis=-1), axis=-1)
+        first = y[..., 0, None]
+        others = ops.exp(y[..., 1:])
+        return ops.cumsum(ops.concat([first, others], axis=-1), axis=-1)
 
     def _inverse_log_det_jacobian(self, y):
         return ops.reduce_sum(y[..., 1:], axis=-1)
 
     def _forward_log_det_jacobian(self, x):
+        x = self._checked(x)
         return -ops.reduce_sum(ops.log(x[..., 1:] - x[..., :-1]), axis=-1)
+
+    def _checked(self, x):
+        if not self.validate_args:
+            return x
+        message = "Forward transformation input must be strictly increasing."
+        return with_dependencies([checks.assert_positive(x[..., 1:] - x[..., :-1], message=message)], x)
+
+
+def _last_size(shape, more):
+    """The shape of vectors that have as many numbers as the last dimension, or more."""
+    if shape.ndims is None:
+        return shape
+    size = dimension_value(shape[-1])
+    return TensorShape([None if size is None else size + more])
+
+
+def _checked_above_one(shape):
+    size = None if shape.ndims is None else dimension_value(shape[-1])
+    if size is not None and size <= 1:
+        raise ValueError(f"output_shape[-1] = {size} <= 1")
+    return shape
+
+
+def _checked_sizes(bijector, shape):
+    if not bijector.validate_args:
+        return shape
+    check = checks.assert_greater(shape[-1], 1, message="Need last dimension greater than 1.")
+    return with_dependencies([check], shape)
 
 
 @public("contrib.distributions.bijectors.SoftmaxCentered")
@@ -286,35 +340,36 @@ class SoftmaxCentered(Bijector):
         super().__init__(forward_min_event_ndims=1, validate_args=validate_args, name=name)
 
     def _forward_event_shape(self, input_shape):
-        return self._resized(input_shape, 1)
+        return _last_size(input_shape, 1)
 
     def _inverse_event_shape(self, output_shape):
-        return self._resized(output_shape, -1)
-
-    @staticmethod
-    def _resized(shape, more):
-        if shape.ndims is None or dimension_value(shape[-1]) is None:
-            return shape if shape.ndims is None else shape[:-1].concatenate([None])
-        return shape[:-1].concatenate([dimension_value(shape[-1]) + more])
+        return _last_size(_checked_above_one(output_shape), -1)
 
     def _forward_event_shape_tensor(self, input_shape):
-        return ops.concat([input_shape[:-1], input_shape[-1:] + 1], axis=0)
+        return (input_shape[-1] + 1)[..., None]
 
     def _inverse_event_shape_tensor(self, output_shape):
-        return ops.concat([output_shape[:-1], output_shape[-1:] - 1], axis=0)
+        return (_checked_sizes(self, output_shape)[-1] - 1)[..., None]
 
     def _forward(self, x):
-        return ops.softmax(ops.concat([x, ops.zeros_like(x[..., :1])], axis=-1))
+        y = pad(x, axis=-1, back=True)
+        if x.shape.ndims is not None:
+            y.set_shape(x.shape[:-1].concatenate(x.shape.dims[-1] + 1))
+        return ops.softmax(y)
 
     def _inverse(self, y):
-        logs = ops.log(y)
-        return logs[..., :-1] - logs[..., -1:]
+        x = ops.log(y)
+        normalization = (-x[..., -1])[..., None]
+        x = x[..., :-1] + normalization
+        if y.shape.ndims is not None:
+            x.set_shape(y.shape[:-1].concatenate(y.shape.dims[-1] - 1))
+        return x
 
     def _inverse_log_det_jacobian(self, y):
         return -ops.reduce_sum(ops.log(y), axis=-1)
 
     def _forward_log_det_jacobian(self, x):
-        # log det = sum of log softmax([x, 0]).
-        size = ops.cast(ops.shape(x)[-1] + 1, x.dtype)
-        whole = ops.concat([x, ops.zeros_like(x[..., :1])], axis=-1)
-        return ops.reduce_sum(x, axis=-1) - size * reduce_logsumexp(whole, axis=-1)
+        # log det = the sum of log softmax([x, 0]), whose normalization is log(1 + sum exp x).
+        normalization = ops.softplus(reduce_logsumexp(x, axis=-1, keepdims=True))
+        found = -normalization + ops.reduce_sum(x - normalization, axis=-1, keepdims=True)
+        return ops.squeeze(found, axis=-1)

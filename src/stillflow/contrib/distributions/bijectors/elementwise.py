@@ -7,12 +7,24 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.composites.shape_checks import assert_same_float_dtype
-from stillflow.contrib.distributions.bijectors.base import ElementwiseBijector
+from stillflow.contrib.distributions.bijectors.base import ElementwiseBijector, init_scope
 from stillflow.contrib.distributions.numerics import softplus_inverse
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+
+
+def checked_unit(bijector, y):
+    """A y of a bijector onto [0, 1], checked if it validates its arguments."""
+    if not bijector.validate_args:
+        return y
+    is_positive = checks.assert_non_negative(y, message="Inverse transformation input must be greater than 0.")
+    is_below_one = checks.assert_less_equal(
+        y, ops.constant(1.0, y.dtype), message="Inverse transformation input must be less than or equal to 1."
+    )
+    return with_dependencies([is_positive, is_below_one], y)
 
 
 @public("contrib.distributions.bijectors.Identity")
@@ -40,11 +52,10 @@ class PowerTransform(ElementwiseBijector):
     """y = (1 + power x)^(1 / power), which is exp(x) for power = 0. Raises ValueError for a negative power."""
 
     def __init__(self, power=0.0, validate_args=False, name="power_transform"):
-        with name_scope(name, values=[power]):
-            power = np.asarray(power, dtype=np.float32 if not hasattr(power, "dtype") else None)
-            power = float(power)
-            if power < 0:
-                raise ValueError("`power` must be a non-negative TF type.")
+        with init_scope(name, [power]):
+            power = constant_value(convert_to_tensor(power, name="power"))
+        if power is None or power < 0:
+            raise ValueError("`power` must be a non-negative TF constant.")
         self._power = power
         super().__init__(validate_args, name)
 
@@ -54,26 +65,33 @@ class PowerTransform(ElementwiseBijector):
         return self._power
 
     def _forward(self, x):
-        x = self._checked(x, x if self.power == 0.0 else 1.0 + x * self.power, self.power != 0.0)
+        x = self._checked_x(x)
         return ops.exp(x) if self.power == 0.0 else ops.exp(ops.log1p(x * self.power) / self.power)
 
     def _inverse(self, y):
-        y = self._checked(y, y, True)
+        y = self._checked_y(y)
         return ops.log(y) if self.power == 0.0 else ops.expm1(ops.log(y) * self.power) / self.power
 
     def _inverse_log_det_jacobian(self, y):
-        return (self.power - 1.0) * ops.log(self._checked(y, y, True))
+        return (self.power - 1.0) * ops.log(self._checked_y(y))
 
     def _forward_log_det_jacobian(self, x):
+        x = self._checked_x(x)
         if self.power == 0.0:
             return x
         return (1.0 / self.power - 1.0) * ops.log1p(x * self.power)
 
-    def _checked(self, value, positive, matters):
-        if not self.validate_args or not matters:
-            return value
-        message = f"Forward transformation input must be at least {-1.0 / self.power if self.power else 0}."
-        return with_dependencies([checks.assert_positive(positive, message=message)], value)
+    def _checked_x(self, x):
+        if not self.validate_args or self.power == 0.0:
+            return x
+        message = f"Forward transformation input must be at least {-1.0 / self.power}."
+        return with_dependencies([checks.assert_non_negative(1.0 + self.power * x, message=message)], x)
+
+    def _checked_y(self, y):
+        if not self.validate_args:
+            return y
+        message = "Inverse transformation input must be greater than 0."
+        return with_dependencies([checks.assert_positive(y, message=message)], y)
 
 
 @public("contrib.distributions.bijectors.Exp")
@@ -115,7 +133,7 @@ class Softplus(ElementwiseBijector):
                 self._hinge_softness = convert_to_tensor(hinge_softness, name="hinge_softness")
                 if validate_args:
                     check = checks.assert_none_equal(
-                        ops.zeros_like(self._hinge_softness),
+                        convert_to_tensor(0, dtype=self._hinge_softness.dtype),
                         self._hinge_softness,
                         message="hinge_softness must be non-zero",
                     )
@@ -127,17 +145,20 @@ class Softplus(ElementwiseBijector):
         """The c of c log(1 + exp(x / c)), or None."""
         return self._hinge_softness
 
+    def _softly(self, function, value):
+        if self.hinge_softness is None:
+            return function(value)
+        softness = ops.cast(self.hinge_softness, value.dtype)
+        return softness * function(value / softness)
+
     def _scaled(self, value):
         return value if self.hinge_softness is None else value / ops.cast(self.hinge_softness, value.dtype)
 
-    def _unscaled(self, value):
-        return value if self.hinge_softness is None else ops.cast(self.hinge_softness, value.dtype) * value
-
     def _forward(self, x):
-        return self._unscaled(ops.softplus(self._scaled(x)))
+        return self._softly(ops.softplus, x)
 
     def _inverse(self, y):
-        return self._unscaled(softplus_inverse(self._scaled(y)))
+        return self._softly(softplus_inverse, y)
 
     def _inverse_log_det_jacobian(self, y):
         # The derivative of the inverse is 1 / (1 - exp(-y)); close to 0 it is about 1 / y.
@@ -165,17 +186,18 @@ class Softsign(ElementwiseBijector):
         return -2.0 * ops.log1p(ops.abs(x))
 
     def _inverse_log_det_jacobian(self, y):
-        return -2.0 * ops.log1p(-ops.abs(self._checked(y)))
+        y = self._checked(y)
+        return -2.0 * ops.log1p(-ops.abs(y))
 
     def _checked(self, y):
         if not self.validate_args:
             return y
         needed = [
             checks.assert_greater(
-                y, ops.cast(-1, y.dtype.base_dtype), message="Inverse transformation input must be greater than -1."
+                y, ops.cast(-1.0, y.dtype.base_dtype), message="Inverse transformation input must be greater than -1."
             ),
             checks.assert_less(
-                y, ops.cast(1, y.dtype.base_dtype), message="Inverse transformation input must be less than 1."
+                y, ops.cast(1.0, y.dtype.base_dtype), message="Inverse transformation input must be less than 1."
             ),
         ]
         return with_dependencies(needed, y)
@@ -195,7 +217,8 @@ class Square(ElementwiseBijector):
         return ops.sqrt(self._checked(y))
 
     def _forward_log_det_jacobian(self, x):
-        return np.log(2.0) + ops.log(self._checked(x))
+        x = self._checked(x)
+        return np.log(2.0) + ops.log(x)
 
     def _checked(self, value):
         if not self.validate_args:
@@ -210,7 +233,8 @@ class AbsoluteValue(ElementwiseBijector):
     """y = |x|, which is not injective: the inverse is (-y, y)."""
 
     def __init__(self, validate_args=False, name="absolute_value"):
-        super().__init__(validate_args, name, is_constant_jacobian=True)
+        with init_scope(name):
+            super().__init__(validate_args, name, is_constant_jacobian=True)
 
     @property
     def _is_injective(self):
@@ -225,7 +249,7 @@ class AbsoluteValue(ElementwiseBijector):
         return -y, y
 
     def _inverse_log_det_jacobian(self, y):
-        zero = ops.zeros([], dtype=y.dtype)
+        zero = ops.constant(0.0, dtype=y.dtype)
         if self.validate_args:
             zero = with_dependencies([checks.assert_non_negative(y, message="Argument y was negative")], zero)
         return zero, zero
@@ -236,9 +260,10 @@ class Gumbel(ElementwiseBijector):
     """y = exp(-exp(-(x - loc) / scale)), the distribution function of Gumbel's distribution."""
 
     def __init__(self, loc=0.0, scale=1.0, validate_args=False, name="gumbel"):
-        with name_scope(name, values=[loc, scale]):
+        with init_scope(name, [loc, scale]):
             self._loc = convert_to_tensor(loc, name="loc")
             self._scale = convert_to_tensor(scale, name="scale")
+            assert_same_float_dtype([self._loc, self._scale])
             if validate_args:
                 check = checks.assert_positive(self._scale, message="Argument scale was not positive")
                 self._scale = with_dependencies([check], self._scale)
@@ -259,9 +284,11 @@ class Gumbel(ElementwiseBijector):
         return ops.exp(-ops.exp(-z))
 
     def _inverse(self, y):
+        y = checked_unit(self, y)
         return self.loc - self.scale * ops.log(-ops.log(y))
 
     def _inverse_log_det_jacobian(self, y):
+        y = checked_unit(self, y)
         return ops.log(self.scale / (-ops.log(y) * y))
 
     def _forward_log_det_jacobian(self, x):
@@ -274,12 +301,12 @@ class Kumaraswamy(ElementwiseBijector):
     """y = (1 - (1 - x)^(1 / b))^(1 / a), the inverse of the distribution function of Kumaraswamy's distribution."""
 
     def __init__(self, concentration1=None, concentration0=None, validate_args=False, name="kumaraswamy"):
-        with name_scope(name, values=[concentration1, concentration0]):
+        with init_scope(name, [concentration1, concentration0]):
             concentrations = []
             for name_, value in (("concentration1", concentration1), ("concentration0", concentration0)):
                 tensor = convert_to_tensor(value, name=name_)
                 if validate_args:
-                    check = checks.assert_positive(tensor, message=f"{name_} must be positive")
+                    check = checks.assert_positive(tensor, message="Concentration parameter must be positive.")
                     tensor = with_dependencies([check], tensor)
                 concentrations.append(tensor)
         self._concentration1, self._concentration0 = concentrations
@@ -296,14 +323,25 @@ class Kumaraswamy(ElementwiseBijector):
         return self._concentration0
 
     def _forward(self, x):
+        x = self._checked(x)
         return ops.exp(ops.log1p(-ops.exp(ops.log1p(-x) / self.concentration0)) / self.concentration1)
 
     def _inverse(self, y):
+        y = self._checked(y)
         return ops.exp(ops.log1p(-((1 - y**self.concentration1) ** self.concentration0)))
 
     def _inverse_log_det_jacobian(self, y):
         a, b = self.concentration1, self.concentration0
+        y = self._checked(y)
         return ops.log(a) + ops.log(b) + (a - 1) * ops.log(y) + (b - 1) * ops.log1p(-(y**a))
+
+    def _checked(self, x):
+        if not self.validate_args:
+            return x
+        is_positive = checks.assert_non_negative(x, message="sample must be non-negative")
+        one = ops.ones([], self.concentration0.dtype)
+        is_below_one = checks.assert_less_equal(x, one, message="sample must be no larger than `1`.")
+        return with_dependencies([is_positive, is_below_one], x)
 
 
 @public("contrib.distributions.python.ops.bijectors.weibull.Weibull")
@@ -311,7 +349,7 @@ class Weibull(ElementwiseBijector):
     """y = 1 - exp(-(x / scale)^concentration), the distribution function of Weibull's distribution."""
 
     def __init__(self, scale=1.0, concentration=1.0, validate_args=False, name="weibull"):
-        with name_scope(name, values=[scale, concentration]):
+        with init_scope(name, [scale, concentration]):
             self._scale = convert_to_tensor(scale, name="scale")
             self._concentration = convert_to_tensor(concentration, name="concentration")
             assert_same_float_dtype([self._scale, self._concentration])
@@ -333,18 +371,22 @@ class Weibull(ElementwiseBijector):
         return self._concentration
 
     def _forward(self, x):
-        return -ops.expm1(-((self._checked_x(x) / self.scale) ** self.concentration))
+        x = self._checked_x(x)
+        return -ops.expm1(-((x / self.scale) ** self.concentration))
 
     def _inverse(self, y):
-        return self.scale * (-ops.log1p(-self._checked_y(y))) ** (1 / self.concentration)
+        y = checked_unit(self, y)
+        return self.scale * (-ops.log1p(-y)) ** (1 / self.concentration)
 
     def _inverse_log_det_jacobian(self, y):
-        z = -ops.log1p(-self._checked_y(y))
-        return z + (1 / self.concentration - 1) * ops.log(z) + ops.log(self.scale / self.concentration)
+        y = checked_unit(self, y)
+        k = self.concentration
+        return -ops.log1p(-y) + (1 / k - 1) * ops.log(-ops.log1p(-y)) + ops.log(self.scale / k)
 
     def _forward_log_det_jacobian(self, x):
+        x = self._checked_x(x)
         k = self.concentration
-        return -((x / self.scale) ** k) + (k - 1) * ops.log(x) + ops.log(k) - k * ops.log(self.scale)
+        return -((x / self.scale) ** k) + (k - 1) * ops.log(x) + ops.log(k) + -k * ops.log(self.scale)
 
     def _checked_x(self, x):
         if not self.validate_args:
@@ -352,14 +394,11 @@ class Weibull(ElementwiseBijector):
         check = checks.assert_non_negative(x, message="Forward transformation input must be at least 0.")
         return with_dependencies([check], x)
 
-    def _checked_y(self, y):
-        if not self.validate_args:
-            return y
-        is_positive = checks.assert_non_negative(y, message="Inverse transformation input must be greater than 0.")
-        is_below_one = checks.assert_less_equal(
-            y, ops.constant(1.0, y.dtype), message="Inverse transformation input must be less than or equal to 1."
-        )
-        return with_dependencies([is_positive, is_below_one], y)
+
+def _root(x):
+    """sqrt(x^2 + 1), and |x| where the square would overflow."""
+    is_small = ops.abs(x) * np.sqrt(np.finfo(x.dtype.as_numpy_dtype).eps) <= 1.0
+    return ops.where_v2(is_small, ops.sqrt(x**2.0 + 1.0), ops.abs(x))
 
 
 @public("contrib.distributions.bijectors.SinhArcsinh")
@@ -367,11 +406,12 @@ class SinhArcsinh(ElementwiseBijector):
     """y = sinh((arcsinh(x) + skewness) tailweight)."""
 
     def __init__(self, skewness=None, tailweight=None, validate_args=False, name="SinhArcsinh"):
-        with name_scope(name, values=[skewness, tailweight]):
+        with init_scope(name, [skewness, tailweight]):
             tailweight = 1.0 if tailweight is None else tailweight
             skewness = 0.0 if skewness is None else skewness
             self._skewness = convert_to_tensor(skewness, name="skewness")
             self._tailweight = convert_to_tensor(tailweight, name="tailweight", dtype=self._skewness.dtype)
+            assert_same_float_dtype([self._skewness, self._tailweight])
             if validate_args:
                 check = checks.assert_positive(self._tailweight, message="Argument tailweight was not positive")
                 self._tailweight = with_dependencies([check], self._tailweight)
@@ -395,8 +435,8 @@ class SinhArcsinh(ElementwiseBijector):
 
     def _inverse_log_det_jacobian(self, y):
         t, s = self.tailweight, self.skewness
-        return ops.log(ops.cosh(ops.asinh(y) / t - s)) - 0.5 * ops.log(y**2 + 1) - ops.log(t)
+        return ops.log(ops.cosh(ops.asinh(y) / t - s) / _root(y)) - ops.log(t)
 
     def _forward_log_det_jacobian(self, x):
         t, s = self.tailweight, self.skewness
-        return ops.log(ops.cosh((ops.asinh(x) + s) * t)) + ops.log(t) - 0.5 * ops.log(x**2 + 1)
+        return ops.log(ops.cosh((ops.asinh(x) + s) * t) / _root(x)) + ops.log(t)

@@ -85,7 +85,8 @@ class MaskedAutoregressiveFlow(Bijector):
                 if scope.caching_device is None:
                     scope.set_caching_device(lambda op: op.device)
                 shift, log_scale = self._shift_and_log_scale_fn(y)
-            return index + 1, _scaled(x, shift, log_scale)
+            y = _scaled(x, shift, log_scale)
+            return index + 1, y
 
         _, y = while_loop(
             cond=lambda index, _: index < count, body=step, loop_vars=(0, first), maximum_iterations=size
@@ -228,6 +229,7 @@ class RealNVP(Bijector):
         if num_masked <= 0:
             raise ValueError("num_masked must be a positive integer.")
         self._num_masked = num_masked
+        self._depth: Any = None
         self._shift_and_log_scale_fn = shift_and_log_scale_fn
         super().__init__(
             forward_min_event_ndims=1,
@@ -236,30 +238,36 @@ class RealNVP(Bijector):
             name=name or "real_nvp",
         )
 
-    def _parts(self, x):
-        """(the first coordinates, the others, shift and log_scale of these)."""
-        depth, first = _known_depth(x), self._num_masked
-        if first >= depth:
-            raise ValueError("Number of masked units must be smaller than the event size.")
-        kept = x[:, :first]
-        return kept, x[:, first:], self._shift_and_log_scale_fn(kept, depth - first)
+    def _moves(self, kept):
+        """shift and log_scale of the coordinates that do not stay."""
+        return self._shift_and_log_scale_fn(kept, self._depth - self._num_masked)
+
+    def _first(self, x):
+        """The coordinates that stay."""
+        if self._depth is None:
+            self._depth = _known_depth(x)
+            if self._num_masked >= self._depth:
+                raise ValueError("Number of masked units must be smaller than the event size.")
+        return x[:, : self._num_masked]
 
     def _forward(self, x):
-        kept, others, (shift, log_scale) = self._parts(x)
+        kept, others = self._first(x), x[:, self._num_masked :]
+        shift, log_scale = self._moves(kept)
         return ops.concat([kept, _scaled(others, shift, log_scale)], axis=-1)
 
     def _inverse(self, y):
-        kept, others, (shift, log_scale) = self._parts(y)
+        kept, others = self._first(y), y[:, self._num_masked :]
+        shift, log_scale = self._moves(kept)
         return ops.concat([kept, _unscaled(others, shift, log_scale)], axis=-1)
 
     def _inverse_log_det_jacobian(self, y):
-        _, log_scale = self._parts(y)[2]
+        _, log_scale = self._moves(self._first(y))
         if log_scale is None:
             return ops.constant(0.0, dtype=y.dtype, name="ildj")
         return -ops.reduce_sum(log_scale, axis=-1)
 
     def _forward_log_det_jacobian(self, x):
-        _, log_scale = self._parts(x)[2]
+        _, log_scale = self._moves(self._first(x))
         if log_scale is None:
             return ops.constant(0.0, dtype=x.dtype, name="fldj")
         return ops.reduce_sum(log_scale, axis=-1)

@@ -45,9 +45,10 @@ class CholeskyOuterProduct(Bijector):
         """n log 2 + the sum of (n - i) log x_ii for the rows i from 0. Magnus and Neudecker, 1980."""
         diagonal = _with_rows(ops.matrix_diag_part(x))
         if self.validate_args:
+            is_matrix = assert_rank_at_least(x, 2, message="Input must be a (batch of) matrix.")
             shape = ops.shape(x)
             conditions = [
-                assert_rank_at_least(x, 2, message="Input must be a (batch of) matrix."),
+                is_matrix,
                 checks.assert_equal(shape[-2], shape[-1], message="Input must be a (batch of) square matrix."),
                 checks.assert_positive(diagonal, message="Input must be positive definite."),
             ]
@@ -64,8 +65,9 @@ class CholeskyOuterProduct(Bijector):
         if x.shape.ndims is not None:
             return ops.squeeze(found, axis=-1) if x.shape.ndims == 2 else found
         shape = ops.shape(found)
+        others = shape[:-1]
         last = pick_vector(ops.equal(ops.rank(x), 2), np.array([], dtype=np.int32), shape[-1:])
-        return ops.reshape(found, ops.concat([shape[:-1], last], 0))
+        return ops.reshape(found, ops.concat([others, last], 0))
 
 
 def _with_rows(x):
@@ -73,8 +75,9 @@ def _with_rows(x):
     if x.shape.ndims is not None:
         return x[None, :] if x.shape.ndims == 1 else x
     shape = ops.shape(x)
+    others = shape[:-1]
     row = pick_vector(ops.equal(ops.rank(x), 1), [1], np.array([], dtype=np.int32))
-    return ops.reshape(x, ops.concat([shape[:-1], row, shape[-1:]], 0))
+    return ops.reshape(x, ops.concat([others, row, shape[-1:]], 0))
 
 
 @public("contrib.distributions.bijectors.FillTriangular")
@@ -111,8 +114,8 @@ class FillTriangular(Bijector):
         return output_shape[:-2].concatenate([rows * (rows + 1) // 2])
 
     def _forward_event_shape_tensor(self, input_shape):
-        rows = self._rows_tensor(input_shape[-1])
-        return ops.concat([input_shape[:-1], [rows, rows]], axis=0)
+        batch, rows = input_shape[:-1], self._rows_tensor(input_shape[-1])
+        return ops.concat([batch, [rows, rows]], axis=0)
 
     def _rows_tensor(self, size):
         with name_scope(None, "vector_size_to_square_matrix_size", [size]):
@@ -120,16 +123,18 @@ class FillTriangular(Bijector):
             if self.validate_args:
                 whole = ops.cast(ops.cast(rows, dtypes.int32), dtypes.float32)
                 message = "Vector length is not a triangular number"
-                rows = with_dependencies([checks.assert_equal(whole, rows, message=message)], rows)
+                with control_dependencies([checks.assert_equal(whole, rows, message=message)]):
+                    rows = ops.identity(rows)
             return ops.cast(rows, size.dtype)
 
     def _inverse_event_shape_tensor(self, output_shape):
-        rows = output_shape[-1]
+        batch, rows = output_shape[:-2], output_shape[-1]
         if self.validate_args:
-            is_square = checks.assert_equal(output_shape[-2], rows, message="Matrix must be square.")
-            rows = with_dependencies([is_square], rows)
+            is_square = checks.assert_equal(rows, output_shape[-2], message="Matrix must be square.")
+            with control_dependencies([is_square]):
+                rows = ops.identity(rows)
         size = ops.cast(rows * (rows + 1) / 2, output_shape.dtype)
-        return ops.concat([output_shape[:-2], [size]], axis=0)
+        return ops.concat([batch, [size]], axis=0)
 
 
 def _rows_of_triangle(size):
@@ -157,24 +162,23 @@ class MatrixInverseTriL(Bijector):
     def _forward_log_det_jacobian(self, x):
         with control_dependencies(self._conditions(x)):
             size = ops.cast(ops.shape(x)[-1], x.dtype.base_dtype)
-            logarithms = ops.log(ops.abs(ops.matrix_diag_part(x)))
-            return -2.0 * size * ops.reduce_sum(logarithms, axis=-1)
+            factor = -2.0 * size
+            return factor * ops.reduce_sum(ops.log(ops.abs(ops.matrix_diag_part(x))), axis=-1)
 
     def _conditions(self, x):
         if not self.validate_args:
             return []
         shape = ops.shape(x)
+        is_matrix = assert_rank_at_least(x, 2, message="Input must have rank at least 2.")
+        is_square = checks.assert_equal(shape[-2], shape[-1], message="Input must be a square matrix.")
         without_diagonal = ops.matrix_set_diag(x, ops.zeros(shape[:-1], dtype=dtypes.float32))
         above = ops.matrix_band_part(without_diagonal, 0, -1)
+        message = "Input must be lower triangular."
+        is_lower = checks.assert_equal(above, ops.zeros_like(above), message=message)
         diagonal = ops.matrix_diag_part(x)
-        return [
-            assert_rank_at_least(x, 2, message="Input must have rank at least 2."),
-            checks.assert_equal(shape[-2], shape[-1], message="Input must be a square matrix."),
-            checks.assert_equal(above, ops.zeros_like(above), message="Input must be lower triangular."),
-            checks.assert_none_equal(
-                diagonal, ops.zeros_like(diagonal), message="Input must have all diagonal entries nonzero."
-            ),
-        ]
+        message = "Input must have all diagonal entries nonzero."
+        is_regular = checks.assert_none_equal(diagonal, ops.zeros_like(diagonal), message=message)
+        return [is_matrix, is_square, is_lower, is_regular]
 
 
 @public("contrib.distributions.bijectors.TransformDiagonal")

@@ -10,17 +10,11 @@ from stillflow.contrib.distributions.bijectors.base import Bijector
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import dimension_value
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
-
-
-def _rank_of(shape):
-    """The rank that a shape says, an int if it is known."""
-    if shape.shape.is_fully_defined():
-        return shape.shape.num_elements()
-    return ops.size(shape)
 
 
 @public("contrib.distributions.bijectors.Reshape")
@@ -51,27 +45,33 @@ class Reshape(Bijector):
 
     def _reshaped(self, x, before, after):
         with control_dependencies(self._conditions):
-            event_rank, rank = _rank_of(before), x.shape.ndims
-            x = self._checked(x, before, event_rank)
-            batch = ops.shape(x)[: (ops.rank(x) if rank is None else rank) - ops.abs(event_rank)]
-            if isinstance(event_rank, int) and event_rank == rank:
+            event_rank, rank = dimension_value(before.shape.with_rank_at_least(1)[0]), x.shape.ndims
+            event_rank_tensor = ops.shape(before)[0]
+            x = self._checked(x, before, event_rank, event_rank_tensor)
+            batch = ops.shape(x)
+            batch = batch[: (ops.rank(x) if rank is None else rank) - ops.abs(event_rank_tensor)]
+            if event_rank is not None and event_rank == rank:
                 return ops.reshape(x, after)
             return ops.reshape(x, ops.concat([batch, after], axis=0))
 
-    def _checked(self, x, before, event_rank):
+    def _checked(self, x, before, event_rank, event_rank_tensor):
         """x, whose events must have the shape before."""
-        rank, known = x.shape.ndims, constant_value(before)
-        is_known = isinstance(event_rank, int) and rank is not None
+        rank, rank_tensor = x.shape.ndims, ops.rank(x)
+        is_known = event_rank is not None and rank is not None
         event = x.shape.with_rank_at_least(event_rank)[rank - event_rank :] if is_known else None
-        if event is not None and event.is_fully_defined() and known is not None:
+        if event is None or not event.is_fully_defined():
+            event, sizes = None, ops.shape(x)[rank_tensor - event_rank_tensor :]
+        else:
             sizes = np.array(event.as_list(), np.int32)
+        known = constant_value(before)
+        if event is not None and known is not None:
             if not np.array_equal(sizes[known >= 0], known[known >= 0]):
                 raise ValueError(f"Input `event_shape` does not match `event_shape_in` ({sizes} vs {known}).")
         elif self.validate_args:
             mask = ops.reshape(before >= 0, [-1])
-            seen = ops.boolean_mask(ops.shape(x)[ops.rank(x) - event_rank :], mask)
+            seen, wanted = ops.boolean_mask(sizes, mask), ops.boolean_mask(before, mask)
             message = "Input `event_shape` does not match `event_shape_in`."
-            x = with_dependencies([checks.assert_equal(seen, ops.boolean_mask(before, mask), message=message)], x)
+            x = with_dependencies([checks.assert_equal(seen, wanted, message=message)], x)
         return x
 
     def _forward(self, x):
@@ -89,20 +89,23 @@ class Reshape(Bijector):
             return ops.constant(0.0, dtype=x.dtype)
 
     def _of_zeros(self, function, shape):
-        with control_dependencies(self._conditions):
-            return function(ops.zeros(dtype=dtypes.float32, shape=shape))
+        return function(ops.zeros(dtype=dtypes.float32, shape=shape))
 
     def _forward_event_shape(self, input_shape):
-        return self._of_zeros(self.forward, input_shape).shape
+        with control_dependencies(self._conditions):
+            return self._of_zeros(self.forward, input_shape).shape
 
     def _inverse_event_shape(self, output_shape):
-        return self._of_zeros(self.inverse, output_shape).shape
+        with control_dependencies(self._conditions):
+            return self._of_zeros(self.inverse, output_shape).shape
 
     def _forward_event_shape_tensor(self, input_shape):
-        return ops.shape(self._of_zeros(self.forward, input_shape))
+        with control_dependencies(self._conditions):
+            return ops.shape(self._of_zeros(self.forward, input_shape))
 
     def _inverse_event_shape_tensor(self, output_shape):
-        return ops.shape(self._of_zeros(self.inverse, output_shape))
+        with control_dependencies(self._conditions):
+            return ops.shape(self._of_zeros(self.inverse, output_shape))
 
 
 def _shape_checks(shape, validate_args):
@@ -110,18 +113,18 @@ def _shape_checks(shape, validate_args):
     if not shape.dtype.is_integer:
         raise TypeError(f"{shape} dtype ({shape.dtype.name}) should be `int`-like.")
     later = []
-    if shape.shape.ndims is not None:
-        if shape.shape.ndims > 1:
-            raise ValueError(f"`{shape}` rank ({shape.shape.ndims}) should be <= 1.")
-    elif validate_args:
-        later = [checks.assert_less_equal(ops.rank(shape), 1, message=f"`{shape}` rank should be <= 1.")]
+    rank = ops.rank(shape)
+    if shape.shape.ndims is not None and shape.shape.ndims > 1:
+        raise ValueError(f"`{shape}` rank ({shape.shape.ndims}) should be <= 1.")
+    if validate_args:
+        later = [checks.assert_less_equal(rank, 1, message=f"`{shape}` rank should be <= 1.")]
     sizes = constant_value(shape)
     if sizes is not None:
         if np.sum(sizes == -1) > 1:
             raise ValueError(f"`{shape}` must have at most one `-1` (given {sizes})")
         if np.any(sizes < -1):
             raise ValueError(f"`{shape}` elements must be either positive integers or `-1`(given {sizes}).")
-    elif validate_args:
+    if validate_args and (sizes is None or (sizes == -1).any()):
         open_sizes = ops.reduce_sum(ops.cast(ops.equal(shape, -1), dtypes.int32))
         later += [
             checks.assert_less_equal(open_sizes, 1, message=f"`{shape}` elements must have at most one `-1`."),

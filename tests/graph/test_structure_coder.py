@@ -6,7 +6,7 @@ import pytest
 
 import stillflow as tf
 from stillflow.graph import nest
-from stillflow.traced_functions.structure_coder import NotEncodableError, StructureCoder
+from stillflow.graph.structure_coder import NotEncodableError, StructureCoder
 
 Point = collections.namedtuple("Point", ["x", "y"])
 

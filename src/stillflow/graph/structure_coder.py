@@ -5,28 +5,12 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from stillflow.datasets.optional import OptionalSpec
-from stillflow.datasets.specs import DatasetSpec
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
-from stillflow.graph.indexed_slices import IndexedSlicesSpec
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
-from stillflow.ops.control_flow.tensor_array_spec import TensorArraySpec
-from stillflow.ops.sparse_tensor import SparseTensorSpec
-from stillflow.ragged.tensor import RaggedTensorSpec
-
-# What messages call classes of specifications, which say themselves what distinguishes them (`_serialize`).
-_SPEC_CLASSES: dict[str, Any] = {
-    "SPARSE_TENSOR_SPEC": SparseTensorSpec,
-    "INDEXED_SLICES_SPEC": IndexedSlicesSpec,
-    "RAGGED_TENSOR_SPEC": RaggedTensorSpec,
-    "TENSOR_ARRAY_SPEC": TensorArraySpec,
-    "DATA_DATASET_SPEC": DatasetSpec,
-    "OPTIONAL_SPEC": OptionalSpec,
-}
-_SPEC_NAMES = {kind: name for name, kind in _SPEC_CLASSES.items()}
 
 
 @public("python.saved_model.nested_structure_coder.NotEncodableError")
@@ -109,9 +93,9 @@ def _fill(message, value):
         spec.shape.CopyFrom(value.shape.as_proto())
         spec.dtype = value.dtype.as_datatype_enum
         spec.name = value.name or ""
-    elif type(value) in _SPEC_NAMES:
+    elif isinstance(value, TypeSpec) and value.has_messages():
         spec = message.type_spec_value
-        spec.type_spec_class = protobuf.enum("TypeSpecProto.TypeSpecClass")[_SPEC_NAMES[type(value)]]
+        spec.type_spec_class = protobuf.enum("TypeSpecProto.TypeSpecClass")[value.CLASS_IN_MESSAGES]
         spec.type_spec_class_name = type(value).__name__
         _fill(spec.type_state, value._serialize())
     else:
@@ -146,7 +130,7 @@ def _tensor_spec(value, decode):
 
 def _type_spec(value, decode):
     names = {number: name for name, number in protobuf.enum("TypeSpecProto.TypeSpecClass").items()}
-    kind = _SPEC_CLASSES.get(names.get(value.type_spec_class, ""))
+    kind = TypeSpec.of_messages(names.get(value.type_spec_class))
     if kind is None:
         raise ValueError(
             f"The type '{value.type_spec_class_name}' is not supported by this version of TensorFlow. (The object "
