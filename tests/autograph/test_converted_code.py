@@ -195,7 +195,7 @@ def test_eval_finds_the_names_around_it():
     def function(x, more):
         y = eval("x * 2 + FACTOR")
         if more:
-            z = x * 5
+            z = x * 5  # noqa: F841
             y = y + eval("z")
         return y
 
