@@ -174,7 +174,7 @@ def _model_in_graph(mode, keras_model, custom_objects, features=None, labels=Non
     names = keras_model.input_names if is_network or takes_dictionary else None
     inputs: Any = _in_order(features, names, "features", "inputs", "input_{}")
     if takes_dictionary and inputs is not None:
-        inputs = dict(zip(names, inputs, strict=True))
+        inputs = dict(zip(keras_model.input_names, inputs, strict=True))
     targets = _in_order(labels, keras_model.output_names if is_network else None, "labels", "outputs", "output_{}")
     global_step = None
     if mode != ModeKeys.PREDICT:
