@@ -26,13 +26,21 @@ def _folder(cache_dir, cache_subdir):
     return folder
 
 
-def _has_hash(path, file_hash, algorithm):
-    is_sha = algorithm == "sha256" or (algorithm == "auto" and len(file_hash) == 64)
-    hasher = hashlib.sha256() if is_sha else hashlib.md5(usedforsecurity=False)
-    with open(path, "rb") as file:
-        while chunk := file.read(1 << 20):
+@public("python.keras.utils.data_utils._hash_file")
+def hash_of_file(fpath, algorithm="sha256", chunk_size=65535):
+    """The hash of a file as hexadecimal text: "sha256", or that of MD5 for another algorithm."""
+    hasher = hashlib.sha256() if algorithm == "sha256" else hashlib.md5(usedforsecurity=False)
+    with open(fpath, "rb") as file:
+        while chunk := file.read(chunk_size):
             hasher.update(chunk)
-    return hasher.hexdigest() == str(file_hash)
+    return hasher.hexdigest()
+
+
+@public("python.keras.utils.data_utils.validate_file")
+def has_hash(fpath, file_hash, algorithm="auto", chunk_size=65535):
+    """Whether a file has that hash, of SHA-256 if the algorithm is "auto" and the hash has 64 digits."""
+    is_sha = algorithm == "sha256" or (algorithm == "auto" and len(file_hash) == 64)
+    return hash_of_file(fpath, "sha256" if is_sha else "md5", chunk_size) == str(file_hash)
 
 
 def _download(origin, path):
@@ -98,7 +106,7 @@ def get_file(
     folder = _folder(cache_dir, cache_subdir)
     path = folder / (f"{fname}.tar.gz" if untar else fname)
     is_there = path.exists()
-    if is_there and file_hash is not None and not _has_hash(path, file_hash, hash_algorithm):
+    if is_there and file_hash is not None and not has_hash(path, file_hash, hash_algorithm):
         print(
             f"A local file was found, but it seems to be incomplete or outdated because the {hash_algorithm} file "
             f"hash does not match the original value of {file_hash} so we will re-download the data."

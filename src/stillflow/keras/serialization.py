@@ -8,6 +8,7 @@ import inspect
 from stillflow.layers.core import serialization
 from stillflow.layers.core.serialization import custom_objects as known_objects
 from stillflow.names import namespace, public
+from stillflow.platform.argument_specs import getfullargspec
 
 
 @public("python.keras.utils.generic_utils.get_custom_objects")
@@ -150,3 +151,10 @@ def deserialize_layer(config, custom_objects=None):
       ValueError: for an unknown class.
     """
     return deserialize_keras_object(config, _LAYERS, custom_objects, "layer")
+
+
+@public("python.keras.utils.generic_utils.has_arg")
+def has_arg(fn, name, accept_all=False):
+    """Whether a function has an argument of that name; with `accept_all`, also whether it takes any by name."""
+    spec = getfullargspec(fn)
+    return (accept_all and spec.varkw is not None) or name in spec.args

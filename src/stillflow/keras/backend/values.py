@@ -6,6 +6,8 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites.sparse import sparse_placeholder, sparse_tensor_to_dense
+from stillflow.eager.tensor import EagerTensor
+from stillflow.eager.variable import EagerVariable
 from stillflow.graph import dtypes, nest
 from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
@@ -237,6 +239,11 @@ def get_value(x):
     """The value of a variable, as an array; what is no tensor is returned as it is."""
     if not isinstance(x, (Tensor, Variable)):
         return x
+    if isinstance(x, EagerTensor):
+        return x.numpy()
+    if isinstance(x, EagerVariable):  # be it asked for while a graph is built
+        with x.handle.graph.as_default():
+            return x.numpy()
     return _value(x)
 
 

@@ -24,12 +24,14 @@ def batch_size_of(samples, batch_size, steps):
     return batch_size or math.ceil(samples / steps)
 
 
-def orders(samples, epochs, shuffle):
-    """The order of samples in each epoch."""
+def orders(samples, epochs, shuffle, batch_size=None):
+    """The order of samples in each epoch. With a size, samples of a batch stay together, in ascending order."""
     found = []
     for _ in range(epochs):
         order = np.arange(samples)
-        if shuffle:
+        if batch_size is not None:
+            order = data.shuffled_in_batches(order, batch_size)
+        elif shuffle:
             np.random.shuffle(order)
         found.append(order)
     return found
@@ -69,7 +71,9 @@ class Arrays:
         if weights is not None:
             weights = [np.ones(self.samples, np.float32) if each is None else each for each in weights]
         self._parts = [data.as_numpy(part) for part in (x, y or [], weights or [])]
-        self._orders = orders(self.samples, epochs, shuffle)
+        # Files, as of HDF5, are read in ascending order.
+        in_batches = shuffle == "batch" and not all(isinstance(each, np.ndarray) for each in (*x, *(y or ())))
+        self._orders = orders(self.samples, epochs, shuffle, self.batch_size if in_batches else None)
         self._batches = self._all()
 
     def _all(self):

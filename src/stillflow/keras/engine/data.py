@@ -218,15 +218,19 @@ def check_targets(targets, loss_fns, output_shapes):
 
 def with_axis_of_classes(targets, loss_fns, output_shapes):
     """The targets, with an axis of size 1 behind labels that lack it, as those of one label for each step do."""
-    return [
-        np.expand_dims(target, -1)
-        if isinstance(target, np.ndarray)
-        and shape is not None
-        and target.ndim == len(shape) - 1
-        and losses.computes(loss, functions.sparse_categorical_crossentropy, classes.SparseCategoricalCrossentropy)
-        else target
-        for target, loss, shape in zip(targets, loss_fns, output_shapes, strict=True)
-    ]
+    found = []
+    for target, loss, shape in zip(targets, loss_fns, output_shapes, strict=True):
+        lacks_axis = (
+            isinstance(target, (np.ndarray, Tensor))
+            and shape is not None
+            and len(shape) - 1 == (target.ndim if isinstance(target, np.ndarray) else target.shape.ndims)
+            and losses.computes(
+                loss, functions.sparse_categorical_crossentropy, classes.SparseCategoricalCrossentropy
+            )
+        )
+        expand = np.expand_dims if isinstance(target, np.ndarray) else ops.expand_dims
+        found.append(expand(target, -1) if lacks_axis else target)
+    return found
 
 
 # ---- Weights of samples -------------------------------------------------------------------------------------

@@ -148,8 +148,13 @@ def _source_of(
     x, y, weights = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, steps=steps
     )
+    return Arrays(_dense(model, x, y, weights), batch_size, steps, epochs, shuffle)
+
+
+def _dense(model, x, y, weights):
+    """The arrays, of which matrices of scipy are as the model takes them."""
     x = [data.as_dense(each, tensor) for each, tensor in zip(x, model.inputs, strict=True)]
-    return Arrays((x, y, weights), batch_size, steps, epochs, shuffle)
+    return x, y and [data.as_dense(each, None) for each in y], weights
 
 
 def _sources_of_fit(
@@ -175,8 +180,8 @@ def _sources_of_fit(
         if of_validation[2] is not None and not any(each is not None for each in of_validation[2]):
             of_validation[2] = None
         return (
-            Arrays((x, y, weights), batch_size, steps, epochs, shuffle),
-            Arrays(of_validation, batch_size, validation_steps),
+            Arrays(_dense(model, x, y, weights), batch_size, steps, epochs, shuffle),
+            Arrays(_dense(model, *of_validation), batch_size, validation_steps),
         )
     training = _source_of(
         model, x, y, sample_weight, class_weight, batch_size, steps, "steps_per_epoch", queue, epochs, shuffle

@@ -262,7 +262,14 @@ class Model(GeneratorMethods, Compiled):
     def _set_input_attrs(self, inputs):
         if self.inputs:
             raise ValueError("Model inputs are already set.")
-        if type(self).__name__ == "Sequential" and not self.built and not isinstance(inputs, dict):
+        is_yet_to_be_built = type(self).__name__ == "Sequential" and not self.built
+        if is_yet_to_be_built and isinstance(inputs, dict):
+            if not getattr(self.layers[0], "_is_feature_layer", False):
+                raise ValueError(
+                    "Passing a dictionary input to a Sequential Model which doesn't have FeatureLayer as the first "
+                    "layer is an error."
+                )
+        elif is_yet_to_be_built:
             first = nest.flatten(inputs)[0]
             sizes = first.shape.as_list() if isinstance(first.shape, TensorShape) else first.shape
             self._build_input_shape = (None, *sizes[1:])

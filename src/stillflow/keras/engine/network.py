@@ -9,7 +9,6 @@ from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
-from stillflow.keras.backend.phases import get_graph
 from stillflow.keras.engine import network_config
 from stillflow.keras.engine.layer_graph import map_graph_network, map_subgraph_network, node_key
 from stillflow.keras.engine.op_layers import AddLoss, AddMetric, create_keras_history
@@ -327,7 +326,7 @@ class Network(WeightFiles, Layer):
             arguments = dict(node.arguments or {})
             if "training" in layer._call_fn_args:
                 given = arguments.setdefault("training", training)
-                if isinstance(given, Tensor) and given is get_graph().__dict__.get("_learning_phase"):
+                if isinstance(given, Tensor) and given.graph.__dict__.get("_learning_phase") is given:
                     arguments["training"] = training
             arguments = nest.map_structure(current, arguments)
             outputs = layer(nest.map_structure(lambda t: found[id(t)], node.input_tensors), **arguments)

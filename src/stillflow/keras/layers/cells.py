@@ -15,7 +15,7 @@ from stillflow.keras.backend.neural import dropout as dropped_out
 from stillflow.keras.serialization import deserialize_layer
 from stillflow.layers.core import activations, constraints, initializers, regularizers
 from stillflow.layers.core.layer import Layer
-from stillflow.layers.core.serialization import serialize
+from stillflow.layers.core.serialization import in_order_of_files, serialize
 from stillflow.names import public
 from stillflow.platform import logging
 
@@ -264,7 +264,7 @@ class WeightedCell(DropoutMasks, Layer):
         return zero_state_of(self, inputs, batch_size, dtype)
 
     def get_config(self):
-        return {**super().get_config(), **config_of_weights(self)}
+        return in_order_of_files({**super().get_config(), **config_of_weights(self)})
 
 
 PLAIN = ("units", "use_bias", "dropout", "recurrent_dropout")

@@ -23,7 +23,7 @@ from stillflow.layers.core.data_formats import (
 )
 from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
-from stillflow.layers.core.serialization import serialize
+from stillflow.layers.core.serialization import in_order_of_files, serialize
 from stillflow.names import public
 
 _GEOMETRY = ("kernel_size", "strides", "padding", "data_format", "dilation_rate")
@@ -112,7 +112,8 @@ class ConvLSTM2DCell(WeightedCell):
         return conv2d(x, w, strides=(1, 1), padding="same", data_format=self.data_format)
 
     def get_config(self):
-        return {**super(WeightedCell, self).get_config(), **config_of_weights(self, _PLAIN, MADE_GATED)}
+        weights = config_of_weights(self, _PLAIN, MADE_GATED)
+        return in_order_of_files({**super(WeightedCell, self).get_config(), **weights})
 
 
 class ConvRNN2D(RNN):
@@ -283,9 +284,8 @@ class ConvLSTM2D(OptionsOfCell, ConvRNN2D):
 
     def get_config(self):
         weights = config_of_weights(self, _PLAIN, MADE_GATED)
-        return {
-            **self._config_of_loop(), **weights, "activity_regularizer": serialize(self.activity_regularizer),
-        }  # fmt: skip
+        more = {"activity_regularizer": serialize(self.activity_regularizer)}
+        return in_order_of_files({**self._config_of_loop(), **weights, **more})
 
     @classmethod
     def from_config(cls, config):  # type: ignore[override]

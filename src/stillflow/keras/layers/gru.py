@@ -8,7 +8,7 @@ from stillflow.keras.backend.neural import bias_add
 from stillflow.keras.layers.cells import PLAIN, WeightedCell, of_cell
 from stillflow.keras.layers.one_cell import OneGatedCell, warn_of_implementation
 from stillflow.layers.core import activations
-from stillflow.layers.core.serialization import serialize
+from stillflow.layers.core.serialization import in_order_of_files, serialize
 from stillflow.names import public
 
 
@@ -122,7 +122,8 @@ class GRUCell(WeightedCell):
 
     def get_config(self):
         more = {"implementation": self.implementation, "reset_after": self.reset_after}
-        return {**super().get_config(), "recurrent_activation": serialize(self.recurrent_activation), **more}
+        more["recurrent_activation"] = serialize(self.recurrent_activation)
+        return in_order_of_files({**super().get_config(), **more})
 
 
 @public("keras.layers.GRU")

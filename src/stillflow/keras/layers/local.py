@@ -21,7 +21,7 @@ from stillflow.layers.core.data_formats import (
 )
 from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
-from stillflow.layers.core.serialization import serialize
+from stillflow.layers.core.serialization import in_order_of_files, serialize
 from stillflow.names import public
 
 _PLAIN = ("filters", "kernel_size", "strides", "padding", "data_format", "use_bias", "implementation")
@@ -152,7 +152,8 @@ class _LocallyConnected(Layer):
 
     def get_config(self):
         plain = {key: getattr(self, key) for key in _PLAIN}
-        return {**super().get_config(), **plain, **{key: serialize(getattr(self, key)) for key in _MADE}}
+        made = {key: serialize(getattr(self, key)) for key in _MADE}
+        return in_order_of_files({**super().get_config(), **plain, **made})
 
 
 @public("keras.layers.LocallyConnected1D")

@@ -9,7 +9,7 @@ from stillflow.keras.backend.shaping import concatenate
 from stillflow.keras.layers.cells import PLAIN, WeightedCell, of_cell
 from stillflow.keras.layers.one_cell import OneGatedCell, warn_of_implementation
 from stillflow.layers.core import activations, initializers
-from stillflow.layers.core.serialization import serialize
+from stillflow.layers.core.serialization import in_order_of_files, serialize
 from stillflow.names import public
 from stillflow.tracking.structures import NoDependency
 
@@ -114,7 +114,8 @@ class LSTMCell(WeightedCell):
 
     def get_config(self):
         more = {"implementation": self.implementation, "unit_forget_bias": self.unit_forget_bias}
-        return {**super().get_config(), "recurrent_activation": serialize(self.recurrent_activation), **more}
+        more["recurrent_activation"] = serialize(self.recurrent_activation)
+        return in_order_of_files({**super().get_config(), **more})
 
 
 @public("keras.experimental.PeepholeLSTMCell")

@@ -6,7 +6,7 @@ from stillflow.keras.layers.cells import MADE, MADE_GATED, PLAIN, config_of_weig
 from stillflow.keras.layers.recurrent import RNN
 from stillflow.layers.core import regularizers
 from stillflow.layers.core.input_spec import InputSpec
-from stillflow.layers.core.serialization import serialize
+from stillflow.layers.core.serialization import in_order_of_files, serialize
 from stillflow.platform import logging
 
 
@@ -48,9 +48,8 @@ class OneCell(OptionsOfCell, RNN):
 
     def get_config(self):
         weights = config_of_weights(self, self._plain, self._made)
-        return {
-            **self._config_of_loop(), **weights, "activity_regularizer": serialize(self.activity_regularizer),
-        }  # fmt: skip
+        more = {"activity_regularizer": serialize(self.activity_regularizer)}
+        return in_order_of_files({**self._config_of_loop(), **weights, **more})
 
 
 class OneGatedCell(OneCell):

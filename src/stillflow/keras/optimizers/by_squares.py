@@ -299,10 +299,8 @@ class Ftrl(OptimizerV2):
     def get_config(self):
         return {
             **super().get_config(),
-            **self._hypers(
-                "learning_rate", "decay", "learning_rate_power", "l1_regularization_strength",
-                "l2_regularization_strength",
-            ),
+            **self._hypers("learning_rate", "decay"),
             "initial_accumulator_value": self._initial_accumulator_value,
+            **self._hypers("learning_rate_power", "l1_regularization_strength", "l2_regularization_strength"),
             "l2_shrinkage_regularization_strength": self._l2_shrinkage_regularization_strength,
         }  # fmt: skip

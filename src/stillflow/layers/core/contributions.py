@@ -11,6 +11,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_outermost_mode, eager_version_of
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.layers.core.attributes import untracked
+from stillflow.layers.core.branches import refuse_in_branch
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.connections import Connected
 from stillflow.layers.core.settings import floatx
@@ -49,6 +50,7 @@ def _keep_loss(layer, loss):
 
 @eager_version_of(_keep_loss)
 def _keep_loss_of_call(layer, loss):
+    refuse_in_branch(loss.graph, loss.op._control_flow_context, "add_loss")
     # What a model is made of stays; values of a call, and tensors of a function that is traced, are of that call.
     (layer._losses if loss.graph.serves_eager_execution else layer._eager_losses).append(loss)
 
@@ -78,6 +80,7 @@ def _noted_update(update, inputs):
 def _run_updates(layer, updates):
     """Calls updates that are functions; all else has been run, or runs with the function that it is traced in."""
     graph = get_default_graph()
+    refuse_in_branch(graph, graph._control_flow_context, "add_update")
     if graph.serves_eager_execution:  # what a model is made of: each look at its updates makes them
         inputs = _inputs_of_updates(layer)
         layer._callable_updates += [

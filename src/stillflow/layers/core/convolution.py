@@ -161,8 +161,9 @@ class Conv(Layer):
     def get_config(self):
         return {
             **super().get_config(),
-            **{key: getattr(self, key) for key in (*_PLAIN, "use_bias")},
+            **{key: getattr(self, key) for key in _PLAIN},
             "activation": serialize(self.activation),
+            "use_bias": self.use_bias,
             **{key: serialize(getattr(self, key)) for key in _MADE},
         }
 

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from stillflow import ops
+from stillflow.eager.variable import EagerVariable
 from stillflow.graph import dtypes, nest
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import OperatorNotAllowedInGraphError, Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core import constraints, initializers, regularizers, symbols
 from stillflow.layers.core.attributes import untracked
+from stillflow.layers.core.branches import refuse_in_branch
 from stillflow.layers.core.call_context import call_context, training_of_outermost_layer
 from stillflow.layers.core.connections import default
 from stillflow.layers.core.input_spec import InputSpec, assert_input_compatibility
@@ -36,6 +38,11 @@ from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.variable import Variable
 
 _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast"}
+
+
+def _in_graph(output):
+    """What a call in a graph returned, as a tensor of the graph: it may be a variable of eager execution."""
+    return ops.identity(output) if isinstance(output, EagerVariable) else output
 
 
 @public("keras.layers.Layer")
@@ -213,6 +220,7 @@ class Layer(Typed, Saved):
         if not call_context.in_call:
             if is_symbolic:
                 make_histories(values)
+                self._make_histories_of_arguments(args, kwargs, passed)
             self._clear_losses()
         with call_context.enter(self, inputs, training):
             if is_symbolic:
@@ -226,6 +234,7 @@ class Layer(Typed, Saved):
                             "A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: "
                             f"{self.name})."
                         )
+                    outputs = nest.map_structure(_in_graph, outputs)
                     if have_history(inputs):
                         arguments = dict(zip(self._call_fn_args[1:], args, strict=False))
                         arguments.update((key, value) for key, value in kwargs.items() if key not in passed)
@@ -235,6 +244,14 @@ class Layer(Typed, Saved):
                 if is_symbolic:
                     self._called_with(inputs, outputs)
         return outputs
+
+    @staticmethod
+    def _make_histories_of_arguments(args, kwargs, passed):
+        """Tensors among the arguments that the program gives are computed by layers, too."""
+        given = [*args, *(value for name, value in kwargs.items() if name not in passed)]
+        for argument in nest.flatten(given):
+            if isinstance(argument, Tensor):
+                make_histories([argument])
 
     def _called_with(self, inputs, outputs):
         """What models do after a call with tensors of a graph."""
@@ -316,6 +333,8 @@ class Layer(Typed, Saved):
             for output in nest.flatten(outputs):
                 loss = self._activity_regularizer(output)
                 mean = loss / ops.cast(ops.shape(output)[0], loss.dtype)
+                if symbols.is_symbolic(mean):
+                    refuse_in_branch(mean.graph, mean.op._control_flow_context, "activity_regularizer")
                 self.add_loss(mean, inputs=inputs)
 
     # ---- What it is -----------------------------------------------------------------------------------------

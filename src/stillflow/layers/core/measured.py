@@ -7,6 +7,7 @@ from typing import Any
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph.mode import by_outermost_mode, eager_version_of
 from stillflow.graph.operation import Tensor
+from stillflow.layers.core.branches import refuse_in_branch
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.contributions import Contributions
 from stillflow.names import namespace
@@ -23,6 +24,8 @@ def _keep_metric(layer, value, *arguments):
 
 @eager_version_of(_keep_metric)
 def _keep_metric_of_call(layer, value, *arguments):
+    if _is_symbolic(value):
+        refuse_in_branch(value.graph, value.op._control_flow_context, "add_metric")
     layer._add_eager_metric(value, *arguments)
 
 

@@ -32,6 +32,7 @@ class Pooling(Layer):
 
     rank: int
     _is_average: bool
+    _of_config: tuple[str, ...] = ("pool_size", "padding", "strides", "data_format")
 
     def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, **kwargs):
         super().__init__(**kwargs)
@@ -61,12 +62,12 @@ class Pooling(Layer):
         return TensorShape(sizes)
 
     def get_config(self):
-        plain = ("strides", "pool_size", "padding", "data_format")
-        return {**super().get_config(), **{key: getattr(self, key) for key in plain}}
+        return {**super().get_config(), **{key: getattr(self, key) for key in self._of_config}}
 
 
 class _Pooling1D(Pooling):
     rank = 1
+    _of_config = ("strides", "pool_size", "padding", "data_format")
 
     def __init__(self, pool_size=2, strides=None, padding="valid", data_format="channels_last", **kwargs):
         super().__init__(pool_size, strides, padding, data_format, **kwargs)

@@ -67,11 +67,8 @@ class SeparableConv(Conv):
         return ops.bias_add(outputs, self.bias, data_format=data_format) if self.use_bias else outputs
 
     def get_config(self):
-        config = super().get_config()
-        for key in ("kernel_initializer", "kernel_regularizer", "kernel_constraint"):
-            del config[key]
         made = {key: serialize(getattr(self, key)) for key in _MADE}
-        return {**config, "depth_multiplier": self.depth_multiplier, **made}
+        return {**super().get_config(), "depth_multiplier": self.depth_multiplier, **made}
 
 
 @public("keras.layers.SeparableConv1D", "keras.layers.SeparableConvolution1D")

@@ -22,6 +22,23 @@ def serialize(instance):
     raise ValueError("Cannot serialize", instance)
 
 
+# What configs of layers with weights hold, in the order in which TensorFlow writes it to files.
+_ORDER = (
+    "units", "filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate", "activation",
+    "recurrent_activation", "use_bias", "kernel_initializer", "recurrent_initializer", "bias_initializer",
+    "unit_forget_bias", "kernel_regularizer", "recurrent_regularizer", "bias_regularizer", "activity_regularizer",
+    "kernel_constraint", "recurrent_constraint", "bias_constraint", "dropout", "recurrent_dropout", "implementation",
+    "reset_after",
+)  # fmt: skip
+
+
+def in_order_of_files(config):
+    """A config with its keys in the order of `_ORDER`; other keys stay at their places."""
+    ordered = iter(sorted((key for key in config if key in _ORDER), key=_ORDER.index))
+    keys = [next(ordered) if key in _ORDER else key for key in config]
+    return {key: config[key] for key in keys}
+
+
 def deserialize(identifier, known, kind, more=None):
     """What a name or a config stands for. A class that is named is made an object of, without arguments.
 

@@ -43,6 +43,18 @@ def tags_of(mode):
     raise ValueError(f"Invalid mode key: {mode}.")
 
 
+_SIGNATURES = public(
+    "python.saved_model.model_utils.SIGNATURE_KEY_MAP",
+    "python.saved_model.model_utils.export_utils.SIGNATURE_KEY_MAP",
+)(
+    modes.ModeKeyMap(
+        train=names.DEFAULT_TRAIN_SIGNATURE_DEF_KEY,
+        test=names.DEFAULT_EVAL_SIGNATURE_DEF_KEY,
+        predict=names.DEFAULT_SERVING_SIGNATURE_DEF_KEY,
+    )
+)
+
+
 @public(
     "python.saved_model.model_utils.export_outputs_for_mode",
     "python.saved_model.model_utils.export_utils.export_outputs_for_mode",
@@ -61,11 +73,8 @@ def export_outputs_for_mode(mode, serving_export_outputs=None, predictions=None,
     """
     if modes.is_predict(mode):
         return get_export_outputs(serving_export_outputs, predictions)
-    if modes.is_train(mode):
-        return {names.DEFAULT_TRAIN_SIGNATURE_DEF_KEY: TrainOutput(loss, predictions, metrics)}
-    if modes.is_eval(mode):
-        return {names.DEFAULT_EVAL_SIGNATURE_DEF_KEY: EvalOutput(loss, predictions, metrics)}
-    raise ValueError(f"Invalid mode key: {mode}.")
+    output = TrainOutput if modes.is_train(mode) else EvalOutput
+    return {_SIGNATURES[mode]: output(loss, predictions, metrics)}
 
 
 @public(
