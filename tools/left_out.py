@@ -33,7 +33,6 @@ NAMES = {
     "nondifferentiable_batch_function": _BATCHING,
     "distribute.cluster_resolver.*": _CLOUD,
     "config.experimental_connect_to_*": "runs eager operations on other machines; sessions reach these",
-    "experimental.output_all_intermediates": "of conditions and loops of TensorFlow 2, for its compiler",
     "profiler.advise": "advice of TensorFlow's profiler about its own kernels",
     "train.do_quantize_training_on_graphdef": "rewrites graphs for training with few bits",
 }

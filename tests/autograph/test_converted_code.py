@@ -186,3 +186,18 @@ def test_effects_in_loops_and_branches_run_in_order():
         session.run(tf.global_variables_initializer())
         assert session.run(result) == 9
         np.testing.assert_array_equal(session.run(variable), 9)
+
+
+FACTOR = 3
+
+
+def test_eval_finds_the_names_around_it():
+    def function(x, more):
+        y = eval("x * 2 + FACTOR")
+        if more:
+            z = x * 5  # noqa: F841
+            y = y + eval("z")
+        return y
+
+    parts = tf.data.Dataset.range(3).map(lambda x: function(x, True))
+    assert evaluated(tf.data.experimental.get_single_element(parts.batch(3))) == [3, 10, 17]

@@ -137,3 +137,23 @@ def test_evaluating_does_not_go_on_with_the_input_of_training(tmp_path):
 
     made.evaluate(lambda: input_fn(1), hooks=[Count()])
     assert len(seen) == 12
+
+
+def test_boosted_trees_go_on_within_a_layer(tmp_path):
+    """Half of a layer's batches wait in accumulators, which TensorFlow forgets."""
+    columns = [tf.feature_column.bucketized_column(tf.feature_column.numeric_column("x"), [5.0, 10.0, 15.0])]
+
+    def made(folder):
+        config = tf.estimator.RunConfig(tf_random_seed=7, save_checkpoints_steps=5)
+        return tf.estimator.BoostedTreesRegressor(
+            columns, 2, str(tmp_path / folder), n_trees=4, max_depth=2, config=config
+        )
+
+    straight, broken = made("straight"), made("broken")
+    straight.train(input_fn, max_steps=16)
+    with pytest.raises(KeyboardInterrupt):
+        broken.train(input_fn, max_steps=16, hooks=[Stop(8)])
+    broken.train(input_fn, max_steps=16)
+    readers = [tf.train.load_checkpoint(each.latest_checkpoint()) for each in (straight, broken)]
+    (name,) = [name for name in readers[0].get_variable_to_shape_map() if name.endswith("serialized")]
+    assert readers[0].get_tensor(name) == readers[1].get_tensor(name)

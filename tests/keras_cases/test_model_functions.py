@@ -135,3 +135,27 @@ def test_model_that_has_run_keeps_its_session(tmp_path, caplog):
         config = tf.estimator.RunConfig(session_config=tf.ConfigProto(gpu_options=tf.GPUOptions(allow_growth=True)))
         tf.keras.estimator.model_to_estimator(model, model_dir=str(tmp_path), config=config)
     assert "The Keras backend session has already been set." in caplog.text
+
+
+def test_subclassed_model_of_a_dictionary(tmp_path):
+    class Sum(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.out = tf.keras.layers.Dense(2)
+
+        def call(self, inputs):
+            return self.out(inputs["a"] + inputs["b"])
+
+    model = Sum()
+    model._set_inputs({name: tf.keras.Input((4,), name=name) for name in ("b", "a")})
+    model.compile("sgd", "mse")
+    estimator = tf.keras.estimator.model_to_estimator(model, model_dir=str(tmp_path))
+
+    def batches():
+        return tf.data.Dataset.from_tensors(({"a": X, "b": -X}, Y)).repeat(3)
+
+    estimator.train(batches)
+    (predicted,) = [each["output_1"] for each in estimator.predict(lambda: batches().take(1))][:1]
+    np.testing.assert_array_equal(predicted, estimator.get_variable_value("sum/dense/bias"))
+    with pytest.raises(KeyError, match="features keys: {'a'}"):
+        estimator.train(lambda: batches().map(lambda x, y: ({"a": x["a"]}, y)))

@@ -229,3 +229,36 @@ def test_killed_and_resumed_over_and_over(tmp_path):
     in_the_middle = [at for at in begins if 0 < at < STEPS]
     assert len(set(in_the_middle)) > KILLS // 2, begins
     assert np.char.isalnum(expected)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_what_waits_in_accumulators_goes_on_waiting(is_sparse):
+    """As the statistics of batches wait in boosted trees whose layers are of several batches."""
+    tf.get_variable("v", [])
+    saver = tf.train.Saver()
+    gradients = tf.placeholder(tf.float32, [None, 2])
+    if is_sparse:
+        accumulator = tf.SparseConditionalAccumulator(tf.float32, [4, 2])
+        add = accumulator.apply_grad([1, 3], gradients, grad_shape=[4, 2])
+    else:
+        accumulator = tf.ConditionalAccumulator(tf.float32, [2, 2])
+        add = accumulator.apply_grad(gradients)
+    count, take = accumulator.num_accumulated(), accumulator.take_grad(2)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        nothing = saver.save(session, "nothing")
+        session.run(add, {gradients: [[1.0, 2.0], [3.0, 4.0]]})
+        one = saver.save(session, "one")
+    for is_made_before in (False, True):
+        with tf.Session() as session:
+            if is_made_before:
+                session.run(count)
+            saver.restore(session, one)
+            assert session.run(count) == 1
+            session.run(add, {gradients: [[3.0, 6.0], [5.0, 8.0]]})
+            taken = session.run(take)
+            np.testing.assert_array_equal(taken.values if is_sparse else taken, [[2.0, 4.0], [4.0, 6.0]])
+            assert session.run(count) == 0
+    with tf.Session() as session:
+        saver.restore(session, nothing)
+        assert session.run(count) == 0

@@ -14,194 +14,68 @@
 //                             the row
 //   accumulator_set_step      in[1] int64: the accumulator's step
 //   accumulator_count         out[0] int32: how many gradients there are
+#include "state_kernels/state/accumulator.h"
+
 #include <algorithm>
-#include <deque>
+#include <string>
 #include <vector>
 
-#include "arithmetic/math/element.h"
 #include "kernels/guarded.h"
-#include "runtime/executor/event.h"
 #include "state_kernels/handle.h"
 #include "state_kernels/spec_attrs.h"
 
 namespace stillflow {
 namespace {
 
-long long Long(int64_t value) { return static_cast<long long>(value); }
+// ---- Handles ------------------------------------------------------------------------------------------------------
 
-// A sum of gradients: rows with numbers, or, dense, one row without.
-struct Sum {
-  Shape shape;                   // of the values
-  std::vector<char> values;      // as elements of the accumulator's type
-  std::vector<int64_t> indices;  // of rows
-  std::vector<int64_t> counts;   // of gradients that have them
-};
+// The state of a node that stands for an accumulator. What waited in it may be restored before there is one.
+struct AccumulatorState : HandleState {
+  std::shared_ptr<Accumulator> accumulator;
+  std::string awaited;
+  std::string saved;
 
-struct AccumulatorOptions {
-  DType dtype;
-  PartialShape shape;
-  bool is_mean, is_sparse;
-};
-
-class Accumulator final : public Resource {
- public:
-  static constexpr const char* kKind = "accumulator";
-  explicit Accumulator(const AccumulatorOptions& options) : options_(options) {}
-  const char* kind() const override { return kKind; }
-  const AccumulatorOptions& options() const { return options_; }
-
-  // Adds a gradient that is of the right type and shape by itself, unless it is of an earlier step.
-  Status Apply(int64_t step, Sum gradient) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    if (step < step_) return Status();
-    if (count_ > 0) {
-      STILLFLOW_RETURN_IF_ERROR(CheckSameShape(gradient.shape));
-      STILLFLOW_RETURN_IF_ERROR(Add(gradient));
-    } else {
-      sum_ = std::move(gradient);
-    }
-    ++count_;
-    Serve();
-    return Status();
+  static AccumulatorState* Of(void* state) {
+    return static_cast<AccumulatorState*>(static_cast<HandleState*>(state));
   }
 
-  Status Take(RunContext* run, int64_t required, Sum* sum, int64_t* count) {
-    Attempt attempt;
-    attempt.required = required;
-    bool is_done;
-    {
-      const std::lock_guard<std::mutex> guard(mutex_);
-      attempts_.push_back(&attempt);
-      Serve();
-      is_done = attempt.is_done;
-    }
-    if (!is_done && !WaitFor(run, &attempt.event)) {
-      const std::lock_guard<std::mutex> guard(mutex_);
-      if (!attempt.is_done) {
-        attempts_.erase(std::find(attempts_.begin(), attempts_.end(), &attempt));
-        return Error(Code::kCancelled, "TakeGrad operation was cancelled");
-      }
-    }
-    *sum = std::move(attempt.sum);
-    *count = attempt.count;
-    return Status();
+  static Status New(const Attr*, void** state) {
+    auto* made = new (std::nothrow) AccumulatorState;
+    *state = static_cast<HandleState*>(made);
+    return made == nullptr ? OutOfScratch() : Status();
+  }
+  static void Free(void* state) { delete Of(state); }
+
+  std::shared_ptr<Accumulator> Find() {
+    const std::lock_guard<std::mutex> guard(mutex);
+    return accumulator;
   }
 
-  void SetStep(int64_t step) {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    step_ = step;
-  }
-  int64_t count() {
-    const std::lock_guard<std::mutex> guard(mutex_);
-    return count_;
-  }
-
- private:
-  struct Attempt {
-    int64_t required = 0;
-    bool is_done = false;
-    Sum sum;
-    int64_t count = 0;
-    Event event;
-  };
-
-  void Serve() {
-    while (!attempts_.empty() && count_ >= attempts_.front()->required) {
-      Attempt* attempt = attempts_.front();
-      attempts_.pop_front();
-      attempt->sum = std::move(sum_);
-      attempt->count = count_;
-      sum_ = Sum();
-      count_ = 0;
-      ++step_;
-      attempt->is_done = true;
-      attempt->event.Set(Event::State::kDone);
+  // Called twice, for the size and for the bytes, which have to be of one moment.
+  static int64_t Save(void* pointer, void* bytes) {
+    AccumulatorState* const state = Of(pointer);
+    if (bytes != nullptr) {
+      std::memcpy(bytes, state->saved.data(), state->saved.size());
+      state->saved.clear();
+      return 0;
     }
-  }
-
-  Status CheckSameShape(const Shape& shape) const {
-    if (!options_.is_sparse) {
-      if (shape == sum_.shape) return Status();
-      return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected %s, got %s", ShapeText(sum_.shape).c_str(),
-                                        ShapeText(shape).c_str());
-    }
-    if (shape.rank != sum_.shape.rank) {
-      return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values rank %d, got %d", sum_.shape.rank,
-                                        shape.rank);
-    }
-    for (int i = 1; i < shape.rank; ++i) {
-      if (shape.dims[i] != sum_.shape.dims[i]) {
-        return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values dim %d to be %lld, got %lld", i,
-                                          Long(sum_.shape.dims[i]), Long(shape.dims[i]));
-      }
-    }
-    return Status();
-  }
-
-  template <typename T>
-  static void AddElements(const char* from, int64_t count, char* to) {
-    using Arithmetic = ElementArithmetic<T>;
-    for (int64_t i = 0; i < count; ++i) {
-      T a, b;
-      std::memcpy(&a, to + i * sizeof(T), sizeof a);
-      std::memcpy(&b, from + i * sizeof(T), sizeof b);
-      a = Arithmetic::Store(Arithmetic::Add(Arithmetic::Load(a), Arithmetic::Load(b)));
-      std::memcpy(to + i * sizeof(T), &a, sizeof a);
-    }
-  }
-
-  Status Add(const Sum& gradient) {
-    return ForType<float, double, Half>("Accumulator", options_.dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if (!options_.is_sparse) {
-        AddElements<T>(gradient.values.data(), gradient.shape.Count(), sum_.values.data());
-        return Status();
-      }
-      Merge<T>(gradient);
+    const std::shared_ptr<Accumulator> found = state->Find();
+    const Status status = CatchingOutOfMemory([&] {
+      state->saved = found == nullptr ? state->awaited : found->Save();
       return Status();
     });
+    return !status.ok() || state->saved.empty() ? -1 : static_cast<int64_t>(state->saved.size());
   }
 
-  // Goes through the rows of both as if their numbers rose, as TensorFlow does.
-  template <typename T>
-  void Merge(const Sum& gradient) {
-    const int64_t row_size = gradient.shape.Count(1, gradient.shape.rank);
-    const auto row_bytes = static_cast<int64_t>(row_size * sizeof(T));
-    Sum merged;
-    merged.shape = gradient.shape;
-    const auto take = [&](const Sum& sum, size_t i) {
-      merged.indices.push_back(sum.indices[i]);
-      merged.counts.push_back(sum.counts[i]);
-      const char* row = sum.values.data() + static_cast<int64_t>(i) * row_bytes;
-      merged.values.insert(merged.values.end(), row, row + row_bytes);
-    };
-    size_t i = 0, j = 0;
-    while (i < sum_.indices.size() || j < gradient.indices.size()) {
-      const bool has_i = i < sum_.indices.size(), has_j = j < gradient.indices.size();
-      if (has_i && has_j && sum_.indices[i] == gradient.indices[j]) {
-        take(sum_, i);
-        merged.counts.back() += gradient.counts[j];
-        AddElements<T>(gradient.values.data() + static_cast<int64_t>(j) * row_bytes, row_size,
-                       merged.values.data() + merged.values.size() - row_bytes);
-        ++i, ++j;
-      } else if (has_i && (!has_j || sum_.indices[i] < gradient.indices[j])) {
-        take(sum_, i++);
-      } else {
-        take(gradient, j++);
-      }
-    }
-    merged.shape.dims[0] = static_cast<int64_t>(merged.indices.size());
-    sum_ = std::move(merged);
+  static bool Restore(void* pointer, const void* bytes, int64_t size) {
+    AccumulatorState* const state = Of(pointer);
+    const std::string text(static_cast<const char*>(bytes), size);
+    const std::shared_ptr<Accumulator> found = state->Find();
+    if (found != nullptr) return found->Restore(text);
+    state->awaited = text;
+    return true;
   }
-
-  const AccumulatorOptions options_;
-  std::mutex mutex_;
-  Sum sum_;
-  int64_t count_ = 0, step_ = 0;
-  std::deque<Attempt*> attempts_;
 };
-
-// ---- Handles ------------------------------------------------------------------------------------------------------
 
 Status MakeAccumulator(const KernelCall& call) {
   const Attr* attrs = call.attrs + kHandleAttrs;
@@ -217,7 +91,7 @@ Status MakeAccumulator(const KernelCall& call) {
   if (options.dtype != DType::kFloat && options.dtype != DType::kDouble && options.dtype != DType::kHalf) {
     return UnsupportedType("ConditionalAccumulator", options.dtype);
   }
-  return OutputHandle<Accumulator>(
+  STILLFLOW_RETURN_IF_ERROR(OutputHandle<Accumulator>(
       call,
       [&](const ResourceTable::Name&, std::shared_ptr<Resource>* made) {
         *made = std::make_shared<Accumulator>(options);
@@ -227,7 +101,15 @@ Status MakeAccumulator(const KernelCall& call) {
         if (found.options().dtype == options.dtype && found.options().is_sparse == options.is_sparse) return Status();
         return STILLFLOW_INVALID_ARGUMENT("Shared accumulator has dtype %s, requested one has %s",
                                           Name(found.options().dtype), Name(options.dtype));
-      });
+      }));
+  auto* state = AccumulatorState::Of(call.state);
+  const std::lock_guard<std::mutex> guard(state->mutex);
+  if (state->accumulator != nullptr) return Status();
+  state->accumulator = std::static_pointer_cast<Accumulator>(call.run->session->resources()->Find(state->number));
+  if (!state->awaited.empty() && !state->accumulator->Restore(state->awaited)) {
+    return Error(Code::kFailedPrecondition, "What waited in the accumulator is not of its type");
+  }
+  return Status();
 }
 
 Status FindAccumulator(const KernelCall& call, bool is_sparse, std::shared_ptr<Accumulator>* found) {
@@ -430,7 +312,8 @@ Status AccumulatorCount(const KernelCall& call) {
 
 STILLFLOW_KERNELS(state, accumulator){
     {"make_accumulator", "| " STILLFLOW_HANDLE_ATTRS ", dtype, shape, reduction_type, is_sparse",
-     Guarded<MakeAccumulator>, nullptr, nullptr, HandleState::New, HandleState::Free},
+     Guarded<MakeAccumulator>, nullptr, nullptr, AccumulatorState::New, AccumulatorState::Free,
+     AccumulatorState::Save, AccumulatorState::Restore},
     {"accumulator_apply", "handle, local_step, gradient", Guarded<AccumulatorApply>},
     {"accumulator_take", "handle, num_required | dtype", Guarded<AccumulatorTake>},
     {"sparse_accumulator_apply",

@@ -58,8 +58,8 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     options = caller_fn_scope.call_options if options is None else options
     verbosity.log(1, "Converted call: %s\n    args: %s\n    kwargs: %s\n", f, args, kwargs)
     if isinstance(f, types.BuiltinFunctionType) or f in (float, int, range, enumerate, zip):
-        if f is eval and len(args) == 1:
-            raise NotImplementedError("eval without a namespace cannot be converted by AutoGraph")
+        if f is eval:
+            args = _with_namespaces(args, caller_fn_scope)
         return overload_of(f)(*args, **kwargs)
     if _is_called_as_it_is(f, options):
         return _call(f, args, kwargs)
@@ -88,8 +88,22 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     return converted(*args, **kwargs)
 
 
+def _with_namespaces(args, scope):
+    """The arguments of `eval`, with the names of the block that calls it; its locals, as TensorFlow does, even where
+    only globals are given."""
+    frame = inspect.currentframe()
+    while frame is not None and (
+        frame.f_code in _CALLS or not any(value is scope for value in frame.f_locals.values())
+    ):
+        frame = frame.f_back
+    return args if frame is None else (*args, *(frame.f_globals, frame.f_locals)[len(args) - 1 :])
+
+
 def _call(f, args, kwargs):
     return f(*args, **kwargs)
+
+
+_CALLS = (converted_call.__code__, _with_namespaces.__code__)
 
 
 def _is_called_as_it_is(f, options):

@@ -69,3 +69,11 @@ def EnableControlFlowV2(graph):  # noqa: N802
 def control_flow_v2_enabled():
     """Whether tf.cond and tf.while_loop build nodes If and While in the default graph."""
     return EnableControlFlowV2(get_default_graph())
+
+
+@public("experimental.output_all_intermediates")
+def output_all_intermediates(state):
+    """Whether nodes If and While return all that their gradients may need.
+
+    They always return what the gradients that are asked for need, so that `state` makes no difference.
+    """

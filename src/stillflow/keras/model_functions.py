@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow.estimator.estimator import Estimator
 from stillflow.estimator.run_config import settled_config
 from stillflow.estimator.spec import EstimatorSpec
@@ -168,7 +170,11 @@ def _model_in_graph(mode, keras_model, custom_objects, features=None, labels=Non
     set_learning_phase(mode == ModeKeys.TRAIN)
     features, weights = _split_weights(features)
     is_network = keras_model._is_graph_network
-    inputs = _in_order(features, keras_model.input_names if is_network else None, "features", "inputs", "input_{}")
+    takes_dictionary = getattr(keras_model, "_takes_dictionary", False)
+    names = keras_model.input_names if is_network or takes_dictionary else None
+    inputs: Any = _in_order(features, names, "features", "inputs", "input_{}")
+    if takes_dictionary and inputs is not None:
+        inputs = dict(zip(keras_model.input_names, inputs, strict=True))
     targets = _in_order(labels, keras_model.output_names if is_network else None, "labels", "outputs", "output_{}")
     global_step = None
     if mode != ModeKeys.PREDICT:

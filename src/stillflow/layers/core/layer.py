@@ -491,10 +491,9 @@ def make_variable(
     """A variable outside of all variable scopes; a resource variable by default. `partitioner` is ignored."""
     if inspect.isclass(initializer):
         initializer = initializer()
-    shape = TensorShape(shape)
+    known = TensorShape(shape)
     return Variable(
-        lambda: initializer(shape.as_list(), dtype=dtype), trainable, collections, validate_shape, caching_device,
-        name, dtype=dtype.base_dtype, constraint=constraint,
-        use_resource=True if use_resource is None else use_resource, synchronization=synchronization,
-        aggregation=aggregation, shape=shape if shape.rank else None,
+        lambda: initializer(shape, dtype=dtype), trainable, collections, validate_shape, caching_device, name,
+        dtype=dtype.base_dtype, constraint=constraint, use_resource=True if use_resource is None else use_resource,
+        synchronization=synchronization, aggregation=aggregation, shape=known if known.rank else None,
     )  # fmt: skip

@@ -116,7 +116,7 @@ def _filled(shape, value, dtype, default_name, name):
             _ask_for_size(shape)
             try:
                 known = TensorShape(shape)
-                count = None if isinstance(shape, (int, Dimension)) else known.num_elements()
+                count = None if isinstance(shape, (int, np.integer, Dimension)) else known.num_elements()
                 if count is not None and count < _MOST_CONSTANT_ELEMENTS:
                     return ops.constant(value, dtype, known.as_list(), name=scope)
                 shape = convert_to_tensor(known)
