@@ -85,3 +85,10 @@ def test_initializers_know_types_when_called():
 def test_seeds():
     v2.random.set_seed(7)
     assert tf.get_default_graph().seed == 7
+
+
+def test_raw_numbers_of_strings_of_any_length():
+    with tf.Session() as session:
+        found = session.run(tf.compat.v2.io.decode_raw(["abcd", "e"], tf.uint8, fixed_length=2))
+        assert found.tolist() == [[97, 98], [101, 0]]
+        assert session.run(tf.compat.v2.io.decode_raw(["ab"], tf.int16)).tolist() == [[25185]]

@@ -80,8 +80,12 @@ Status CheckPixels(const Tensor& image, int least_rank) {
   }
   const int64_t channels = image.dims[image.rank - 1];
   if (channels == 3) return Status();
-  return Error(Code::kFailedPrecondition, "input must have 3 channels but input only has %lld channels.",
-               static_cast<long long>(channels));
+  if (least_rank == 1) {
+    return Error(Code::kFailedPrecondition, "input must have 3 channels but input only has %lld channels.",
+                 static_cast<long long>(channels));
+  }
+  return STILLFLOW_INVALID_ARGUMENT("input must have 3 channels but instead has %lld channels.",
+                                    static_cast<long long>(channels));
 }
 
 Status RgbToHsv(const KernelCall& call) {

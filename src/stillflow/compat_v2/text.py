@@ -83,3 +83,21 @@ def to_hash_bucket(input, num_buckets, name=None):
 def to_number(input, out_type=dtypes.float32, name=None):
     """tf.strings.to_number."""
     return tf.strings.to_number(input=input, out_type=out_type, name=name)
+
+
+@public("compat.v2.io.decode_raw", "python.ops.parsing_ops.decode_raw")
+def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
+    """The bytes of strings as numbers, in a further dimension.
+
+    Args:
+      input_bytes: strings, all of one size unless `fixed_length` is given.
+      out_type: the type of the numbers.
+      little_endian: whether the lowest byte of a number comes first.
+      fixed_length: how many bytes of each string to take; shorter ones go on with zeros.
+      name: of the node.
+    """
+    if fixed_length is None:
+        return tf.io.decode_raw(input_bytes, out_type, little_endian=little_endian, name=name)
+    return tf.raw_ops.DecodePaddedRaw(
+        input_bytes=input_bytes, fixed_length=fixed_length, out_type=out_type, little_endian=little_endian, name=name
+    )

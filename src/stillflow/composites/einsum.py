@@ -100,8 +100,7 @@ def _check_rank(labels, tensor, position):
         raise ValueError(f"Tensor t{position} with the axes {labels} must have a known rank")
     if len(tensor._dims) != len(labels):
         raise ValueError(
-            f"Tensor t{position} of rank {len(tensor._dims)} does not match einsum reduction of length "
-            f"{len(labels)}"
+            f"Tensor t{position} of rank {len(tensor._dims)} does not match einsum reduction of length {len(labels)}"
         )
 
 

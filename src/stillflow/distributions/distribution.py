@@ -9,7 +9,7 @@ from stillflow.distributions import divergence
 from stillflow.distributions.sample_shapes import as_vector_with_product, set_static_shape
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import TensorShape, as_shape
+from stillflow.graph.shape import TensorShape, as_shape, dimension_value
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -193,12 +193,16 @@ class Distribution:
     def is_scalar_event(self, name="is_scalar_event"):
         """Whether an event is a scalar, a bool tensor."""
         with self._name_scope(name):
-            return convert_to_tensor(_is_scalar(self.event_shape, self.event_shape_tensor), name="is_scalar_event")
+            return convert_to_tensor(
+                self._is_scalar_helper(self.event_shape, self.event_shape_tensor), name="is_scalar_event"
+            )
 
     def is_scalar_batch(self, name="is_scalar_batch"):
         """Whether there is one distribution, and no batch, a bool tensor."""
         with self._name_scope(name):
-            return convert_to_tensor(_is_scalar(self.batch_shape, self.batch_shape_tensor), name="is_scalar_batch")
+            return convert_to_tensor(
+                self._is_scalar_helper(self.batch_shape, self.batch_shape_tensor), name="is_scalar_batch"
+            )
 
     def _sample_n(self, n, seed=None):
         raise _missing("sample_n", self)
@@ -210,7 +214,7 @@ class Distribution:
             samples = self._sample_n(n, seed, **kwargs)
             batch_event_shape = ops.shape(samples)[1:]
             samples = ops.reshape(samples, ops.concat([sample_shape, batch_event_shape], 0))
-            return set_static_shape(samples, sample_shape, self.batch_shape, self.event_shape)
+            return self._set_sample_static_shape(samples, sample_shape)
 
     def sample(self, sample_shape=(), seed=None, name="sample"):
         """Samples, of shape sample_shape + batch_shape + event_shape.
@@ -396,11 +400,13 @@ class Distribution:
         with name_scope(self.name), name_scope(name, values=[*(values or []), *self._graph_parents]) as scope:
             yield scope
 
+    def _is_scalar_helper(self, static_shape, dynamic_shape_fn):
+        if static_shape.ndims is not None:
+            return static_shape.ndims == 0
+        shape = dynamic_shape_fn()
+        if shape.shape.ndims is not None and dimension_value(shape.shape[0]) is not None:
+            return shape.shape.as_list() == [0]
+        return ops.equal(ops.shape(shape)[0], 0)
 
-def _is_scalar(static_shape, shape_tensor):
-    if static_shape.ndims is not None:
-        return static_shape.ndims == 0
-    shape = shape_tensor()
-    if shape.shape.ndims is not None and shape.shape.dims[0].value is not None:
-        return shape.shape.as_list() == [0]
-    return ops.equal(ops.shape(shape)[0], 0)
+    def _set_sample_static_shape(self, x, sample_shape):
+        return set_static_shape(x, sample_shape, self.batch_shape, self.event_shape)

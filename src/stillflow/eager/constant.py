@@ -74,7 +74,7 @@ def _integer_type(values):
         return None
     if array.max() > _LARGEST:
         raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
-    fits = -(2**31) <= array.min() and array.max() < 2**31
+    fits = array.min() >= -(2**31) and array.max() < 2**31
     return dtypes.int32 if fits else dtypes.int64
 
 

@@ -10,6 +10,7 @@ from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation
+from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -23,8 +24,7 @@ def cond_v2(pred, true_fn, false_fn, name="cond"):
       name: of the node.
 
     Raises:
-      TypeError: for a Python bool, or results of different types.
-      ValueError: for different structures.
+      TypeError: for a Python bool, or results of different types or structure.
     """
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
@@ -44,7 +44,9 @@ def _traced(function, name, pred):
     """The body that a branch's function adds."""
     body = NodeBody(name)
     with body.as_default():
-        structure = nest.map_structure(lambda value: _converted(value, pred), function(), expand_composites=True)
+        results = function()
+        body.results = nest.flatten(results, expand_composites=True)
+        structure = nest.map_structure(lambda value: _converted(value, pred), results, expand_composites=True)
         body.structure = structure
         flat = nest.flatten(structure, expand_composites=True)
         body.outputs = [body.capture(value) for value in flat if value is not None]
@@ -57,18 +59,25 @@ def _converted(value, pred):
     if isinstance(value, Operation):
         with control_dependencies([value]):
             return ops.identity(pred)
-    return convert_to_tensor(value)
+    return convert_to_tensor(as_tensor(value))
 
 
 def _check_same_outputs(branches):
     true, false = branches
-    nest.assert_same_structure(true.structure, false.structure, expand_composites=True)
+    try:
+        nest.assert_same_structure(true.structure, false.structure, expand_composites=True)
+    except (TypeError, ValueError) as error:
+        raise _different(true.structure, false.structure) from error
     for ours, theirs in zip(true.outputs, false.outputs, strict=True):
         if ours.dtype != theirs.dtype:
-            raise TypeError(
-                "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
-                f"return values.\n\ntrue_fn output:  {ours}\nfalse_fn output: {theirs}"
-            )
+            raise _different(ours, theirs)
+
+
+def _different(true, false):
+    return TypeError(
+        "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
+        f"return values.\n\ntrue_fn output:  {true}\nfalse_fn output: {false}"
+    )
 
 
 def _if(pred, branches, scope):
@@ -90,7 +99,7 @@ def _if(pred, branches, scope):
             output_shapes=shapes,
             name=scope,
         )
-    structure = branches[0].structure
     flat = iter(results_of(outputs))
-    packed = [None if value is None else next(flat) for value in nest.flatten(structure, expand_composites=True)]
-    return nest.pack_sequence_as(structure, packed, expand_composites=True)
+    results = branches[0].results
+    packed = with_arrays(results, [None if value is None else next(flat) for value in results])
+    return nest.pack_sequence_as(branches[0].structure, packed, expand_composites=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from stillflow.functions.branches import cond_v2
-from stillflow.functions.loops import while_v2
+from stillflow.functions import branches, loops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.graph import Graph
 from stillflow.graph.mode import FUNCTIONAL_VERSIONS, functional_version_of
@@ -14,8 +13,8 @@ from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.control_flow.while_loop import while_loop
 
 functional_version_of(TensorArray)(ListTensorArray)
-public("python.ops.cond_v2.cond_v2")(cond_v2)
-public("python.ops.while_v2.while_loop")(while_v2)
+cond_v2 = public("python.ops.cond_v2.cond_v2")(branches.cond_v2)
+while_v2 = public("python.ops.while_v2.while_loop")(loops.while_v2)
 
 
 @functional_version_of(cond)

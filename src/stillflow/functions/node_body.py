@@ -21,7 +21,8 @@ class NodeBody(FunctionGraph):
     def __init__(self, name):
         super().__init__(name)
         self._collections = self.outer_graph._collections
-        self.structure = None
+        self.structure = None  # of what the function returned
+        self.results: list = []  # its parts, TensorArrays among them
         self.control_captures = {}  # operations outside that the body waits for
 
     def control_dependencies(self, control_inputs):

@@ -65,7 +65,8 @@ def _dense_dims(values):
 
 def _array_of(values, wanted):
     try:
-        array = np.array(values, wanted)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite
+            array = np.array(values, wanted)
     except OverflowError:
         # Integers keep their lowest bits, as with the numpy of TensorFlow's days.
         return np.array(values, np.int64).astype(wanted)
@@ -91,7 +92,8 @@ def _array_from_python(values, dtype):
         )
     if dtype is None:
         if array.dtype == np.float64:
-            array = array.astype(np.float32)
+            with np.errstate(over="ignore"):
+                array = array.astype(np.float32)
         elif array.dtype == np.int64:
             narrow = array.astype(np.int32)
             array = narrow if np.array_equal(narrow, array) else array
@@ -220,7 +222,9 @@ def _of_plain_numbers(values, dtype):
         fits = own is dtypes.float32 and (dtype is dtypes.float32 or dtype is dtypes.float64)
     if not fits:
         return None
-    return TensorValue(dtype, (len(values),) if is_list else (), np.array(numbers, dtype.as_numpy_dtype))
+    with np.errstate(over="ignore"):  # what is too large becomes infinite
+        array = np.array(numbers, dtype.as_numpy_dtype)
+    return TensorValue(dtype, (len(values),) if is_list else (), array)
 
 
 def _check_count(array, dims, verify_shape):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+import typing
 
 from stillflow import ops
 from stillflow.graph import op_def as op_defs
@@ -63,14 +63,19 @@ def _by_name(op_type):
     add = function(op_type)
     own_names = _PYTHON_NAMES.get(op_type, {})
 
-    def call(**kwargs):
+    def call(*args, **kwargs):
+        if args:
+            raise TypeError(
+                f"{op_type} only takes keyword args (possible keys: {list(by_name.__signature__.parameters)}). "
+                "Please pass these args as kwargs instead."
+            )
         return add(**{own_names.get(name, name): value for name, value in kwargs.items()})
 
-    by_name: Any = call
+    by_name: typing.Any = call
     by_name.__name__ = op_type
     by_name.__doc__ = f"Adds a node of the op {op_type}."
     python_names = {own: name for name, own in own_names.items()}
-    op_def: Any = op_defs.find(op_type)
+    op_def: typing.Any = op_defs.find(op_type)
     signature = build.signature(op_def)
     parameters = [p.replace(name=python_names.get(p.name, p.name)) for p in signature.parameters.values()]
     by_name.__signature__ = signature.replace(parameters=parameters)

@@ -133,9 +133,8 @@ def test_shapes_that_no_tensor_has_are_refused():
                 with pytest.raises(tf.errors.OpError):
                     session.run(build(each))
         z = tf.SparseTensor(PLACES, [1.0, 2.0, 3.0], [2, 3])
-        for start, size in (([-1, 0], [1, 1]), ([0, 0], [-1, 1])):
-            with pytest.raises(tf.errors.InvalidArgumentError, match="must not be negative"):
-                session.run(tf.sparse_slice(z, start, size))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must not be negative"):
+            session.run(tf.sparse_slice(z, [0, 0], [-1, 1]))
         outside = tf.SparseTensor(PLACES + 4, [1.0, 2.0, 3.0], [2, 3])
         for build in (lambda s: tf.sparse_split(sp_input=s, num_split=2, axis=0), tf.sparse_reduce_sum):
             with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):

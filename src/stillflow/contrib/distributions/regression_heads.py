@@ -41,7 +41,10 @@ class _DistributionHead(RegressionHead):
         return weighted_loss(-distribution.log_prob(ops.reshape(labels, shape)), weights)
 
 
-@public("contrib.distributions.estimator_head_distribution_regression")
+@public(
+    "contrib.distributions.estimator_head_distribution_regression",
+    "contrib.distributions.python.ops.estimator.estimator_head_distribution_regression",
+)
 def estimator_head_distribution_regression(
     make_distribution_fn,
     label_dimension=1,

@@ -14,7 +14,7 @@ from stillflow.contrib.distributions.bijectors.base import static_number
 from stillflow.contrib.distributions.bijectors.elementwise import Identity
 from stillflow.contrib.distributions.plain import ConditionalDistribution
 from stillflow.distributions.distribution import Distribution
-from stillflow.distributions.sample_shapes import as_vector_with_product, pick_vector, set_static_shape
+from stillflow.distributions.sample_shapes import as_vector_with_product, pick_vector
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
@@ -217,7 +217,7 @@ class TransformedDistribution(Distribution):
             batch_event_shape = ops.shape(x)[1:]
             x = ops.reshape(x, ops.concat([sample_shape, batch_event_shape], 0))
             y = self.bijector.forward(x, **(bijector_kwargs or {}))
-            return set_static_shape(y, sample_shape, self.batch_shape, self.event_shape)
+            return self._set_sample_static_shape(y, sample_shape)
 
     def _rank_of_events(self):
         known = self.event_shape.ndims

@@ -17,6 +17,7 @@ from stillflow.contrib.learn.array_feeds import ArrayFeeds
 from stillflow.contrib.learn.metric_specs import MetricSpec
 from stillflow.contrib.learn.modes import ModeKeys, ModelFnOps
 from stillflow.contrib.learn.run_settings import RunConfig
+from stillflow.contrib.learn.step_monitors.base import as_hooks
 from stillflow.estimator import run_config
 from stillflow.estimator.estimator import Estimator as _CoreEstimator
 from stillflow.estimator.evaluation import LOSS_METRIC_KEY
@@ -147,7 +148,7 @@ class BaseEstimator(Evaluable, Trainable):
           input_fn: a function that returns (features, labels), tensors, instead.
           steps: how many steps to do, at least one; by default until the input ends.
           batch_size: how many rows of arrays a step has; all by default.
-          monitors: SessionRunHooks.
+          monitors: SessionRunHooks, or monitors of tf.contrib.learn.monitors.
           max_steps: the global step to stop at, instead of `steps`.
 
         Raises:
@@ -156,10 +157,7 @@ class BaseEstimator(Evaluable, Trainable):
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
         check_input(x, y, input_fn, batch_size)
-        hooks = list(monitors or ())
-        for hook in hooks:
-            if hasattr(hook, "set_estimator"):
-                hook.set_estimator(self)
+        hooks = as_hooks(monitors, self)
         if x is not None:
             feeds = ArrayFeeds(x, y, batch_size, shuffle=True, epochs=None)
             input_fn, hooks = feeds.input_fn, [feeds, *hooks]

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from stillflow.contrib.learn.estimators import Evaluable, Trainable
 from stillflow.contrib.learn.run_settings import RunConfig
-from stillflow.contrib.learn.training_monitors import ValidationMonitor
+from stillflow.contrib.learn.step_monitors.base import as_hooks
+from stillflow.contrib.learn.step_monitors.validation import ValidationMonitor
 from stillflow.contrib.training.hyperparameters import HParams
 from stillflow.estimator.estimator import Estimator as CoreEstimator
 from stillflow.graph.collections import GraphKeys
@@ -252,9 +253,7 @@ class Experiment:
         hooks = [*self._train_monitors, *hooks]
         if not self._is_core:
             return self._estimator.fit(input_fn=self._train_input_fn, monitors=hooks, **steps)
-        for hook in hooks:
-            if isinstance(hook, ValidationMonitor):
-                hook.set_estimator(self._estimator)
+        hooks = as_hooks(hooks, self._estimator)
         return self._estimator.train(
             self._train_input_fn, hooks=hooks, saving_listeners=self._saving_listeners, **steps
         )

@@ -37,12 +37,21 @@ def apply_mask(x, scope=""):
     """
     mask, threshold = weight_mask_variable(x, scope), weight_threshold_variable(x, scope)
     masked = ops.mul(mask, x, name="weights/masked_weight")
-    graph = get_default_graph()
-    # Cells of recurrent networks apply a mask once for each step.
-    if not any(mask is found for found in graph.get_collection(_MASKS)):
-        for collection, value in ((_THRESHOLDS, threshold), (_MASKS, mask), (_MASKED_WEIGHTS, masked), (_WEIGHTS, x)):
-            graph.add_to_collection(collection, value)
+    collect(mask, threshold, masked, x)
     return masked
+
+
+def collect(mask, threshold, masked, weights):
+    """Puts what belongs to a mask into its collections, once: cells apply a mask at each step."""
+    graph = get_default_graph()
+    if not any(mask is found for found in graph.get_collection(_MASKS)):
+        for collection, value in (
+            (_THRESHOLDS, threshold),
+            (_MASKS, mask),
+            (_MASKED_WEIGHTS, masked),
+            (_WEIGHTS, weights),
+        ):
+            graph.add_to_collection(collection, value)
 
 
 @public("contrib.model_pruning.get_masked_weights")

@@ -35,7 +35,10 @@ def deprecated_flipped_sigmoid_cross_entropy_with_logits(logits, targets, name=N
     return sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name=name)
 
 
-@public("contrib.nn.sampled_sparse_softmax_loss")
+@public(
+    "contrib.nn.sampled_sparse_softmax_loss",
+    "contrib.nn.python.ops.sampling_ops.sampled_sparse_softmax_loss",
+)
 def sampled_sparse_softmax_loss(
     weights,
     biases,
@@ -73,7 +76,10 @@ def _best_of_sampled(weights, biases, inputs, sampled_values, count, temperature
     return ops.gather(sampled, indices=best), true_expected, ops.gather(expected, indices=best)
 
 
-@public("contrib.nn.rank_sampled_softmax_loss")
+@public(
+    "contrib.nn.rank_sampled_softmax_loss",
+    "contrib.nn.python.ops.sampling_ops.rank_sampled_softmax_loss",
+)
 def rank_sampled_softmax_loss(
     weights,
     biases,

@@ -15,7 +15,7 @@ from stillflow.random.sampling import random_uniform
 _SATURATION = -1.7580993408473766
 
 
-@public("contrib.nn.alpha_dropout")
+@public("contrib.nn.alpha_dropout", "contrib.nn.python.ops.alpha_dropout.alpha_dropout")
 def alpha_dropout(x, keep_prob, noise_shape=None, seed=None, name=None):
     """x with random elements set to what selu saturates to, then scaled and shifted to the mean and variance of x.
 

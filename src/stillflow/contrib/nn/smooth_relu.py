@@ -12,7 +12,7 @@ from stillflow.ops.convert import convert_to_tensor
 _EPSILON = 1e-8  # keeps the logarithm of a slope of 0 finite
 
 
-@public("contrib.nn.scaled_softplus")
+@public("contrib.nn.scaled_softplus", "contrib.nn.python.ops.scaled_softplus.scaled_softplus")
 def scaled_softplus(x, alpha, clip=None, name=None):
     """alpha log(1 + exp(x / alpha)), at most `clip`: for a small alpha nearly relu, or relu6 with a clip of 6.
 

@@ -70,8 +70,7 @@ def _rewrite(
     if found:
         raise ValueError(f"Training op found in graph, exiting {found}")
     with graph.as_default():
-        fold_fused(graph, freeze_delay)
-        fold_plain(graph, is_training, freeze_delay)
+        fold_batch_norms(graph, is_training, freeze_delay)
         quantize(
             graph,
             is_training,
@@ -81,6 +80,13 @@ def _rewrite(
             symmetric=symmetric,
             scope=scope,
         )
+
+
+@public("contrib.quantize.python.fold_batch_norms.FoldBatchNorms")
+def fold_batch_norms(graph, is_training, freeze_batch_norm_delay=None):
+    """Folds all batch normalizations of a graph into the weights before them; see create_training_graph."""
+    fold_fused(graph, freeze_batch_norm_delay)
+    fold_plain(graph, is_training, freeze_batch_norm_delay)
 
 
 def _is_of_training(op_type):

@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.contrib.quantize.folded_parts import Normalization, copy_layer, corrections
 from stillflow.contrib.quantize.rewiring import SKIPPED_PREFIXES, InputToOps, reroute
 from stillflow.graph.contexts import device
+from stillflow.names import public
 from stillflow.variables.scope import get_variable_scope
 
 _ACTIVATIONS = ("Relu6", "Relu", "Identity")
@@ -36,6 +37,7 @@ def fold_plain(graph, is_training, freeze_delay):
             raise ValueError(f"Unexpected inputs to op: {follower.name}")
 
 
+@public("contrib.quantize.python.common.BatchNormGroups")
 def _contexts(graph):
     """The scopes that hold a normalization, in the order of their nodes."""
     found: dict = {}

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from typing import Any
 
 from stillflow.contrib.learn import estimators
+from stillflow.contrib.learn.step_monitors.base import EveryN
 from stillflow.names import public
 from stillflow.saver.checkpoint_state import latest_checkpoint
-from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
-from stillflow.training_loop.hooks.step_reading import step_tensor
 from stillflow.training_loop.messages import log
 
 
 @public("contrib.learn.monitors.ValidationMonitor")
-class ValidationMonitor(SessionRunHook):
+class ValidationMonitor(EveryN):
     """Evaluates each new checkpoint while an estimator trains, and stops it when that does not get better.
 
     Args:
@@ -35,19 +35,18 @@ class ValidationMonitor(SessionRunHook):
     ):  # fmt: skip
         if x is None and input_fn is None:
             raise ValueError("Either x or input_fn should be provided.")
+        super().__init__(every_n_steps=every_n_steps, first_n_steps=-1)
         self._input = {"x": x, "y": y, "input_fn": input_fn, "batch_size": batch_size}
         self._given = {"steps": eval_steps, "metrics": metrics, "name": name, "hooks": hooks}
-        self._every_n_steps = every_n_steps
         self._rounds = early_stopping_rounds
         self._metric = early_stopping_metric
         self._is_better = (lambda a, b: a < b) if early_stopping_metric_minimize else (lambda a, b: a > b)
         self._check_interval_secs = check_interval_secs
-        self._estimator: Any = None
         self._latest_path = None
-        self._last_look = None
-        self._last_step = None
+        self._last_look: Any = None
         self._early_stopped = False
-        self._best_step = self._best_value = self._best_metrics = None
+        self._best_step: Any = None
+        self._best_value = self._best_metrics = None
 
     @property
     def early_stopped(self):
@@ -69,36 +68,20 @@ class ValidationMonitor(SessionRunHook):
         """All metrics at the step of the best value."""
         return self._best_metrics
 
-    def set_estimator(self, estimator):
-        """Says which estimator is evaluated."""
-        self._estimator = estimator
-
-    def begin(self):
-        self._step = step_tensor("ValidationMonitor")
-        self._last_step = None
-
-    def before_run(self, run_context):
-        return SessionRunArgs(self._step)
-
-    def after_run(self, run_context, run_values):
-        step = run_values.results + 1
-        if self._last_step is not None and step < self._last_step + self._every_n_steps:
-            return
-        self._last_step = step
+    def every_n_step_end(self, step, outputs):
         if self._estimator is None:
             raise ValueError("Missing call to set_estimator.")
         now, interval = time.monotonic(), self._check_interval_secs
         if interval is not None and self._last_look is not None and now - self._last_look <= interval:
-            return
+            return False
         self._last_look = now
         path = latest_checkpoint(self._estimator.model_dir)
         if path is None or path == self._latest_path:
-            return
+            return False
         self._latest_path = path
         results = self._evaluate_estimator(path)
         log().info("Validation (step %d): %s", step, ", ".join(f"{k} = {v}" for k, v in results.items()))
-        if self._rounds is not None:
-            self._compare(results, step, run_context)
+        return self._rounds is not None and self._stops(results, step)
 
     def _evaluate_estimator(self, checkpoint_path):
         given = {**self._given, "hooks": list(self._given["hooks"] or ()), "checkpoint_path": checkpoint_path}
@@ -112,13 +95,15 @@ class ValidationMonitor(SessionRunHook):
             )
         return self._estimator.evaluate(self._input["input_fn"], **given)
 
-    def _compare(self, results, step, run_context):
-        value = results.get(self._metric)
-        if value is None:
+    def _stops(self, results, step):
+        """Whether there was no better value for too long."""
+        if self._metric not in results:
             raise ValueError(f"Metric {self._metric} missing from outputs {set(results)}.")
+        value = results[self._metric]
         if self._best_value is None or self._is_better(value, self._best_value):
-            self._best_value, self._best_step, self._best_metrics = value, step, results
-        elif step - self._best_step >= self._rounds:
-            log().info("Stopping. Best step: %s with %s = %s.", self._best_step, self._metric, self._best_value)
-            self._early_stopped = True
-            run_context.request_stop()
+            self._best_value, self._best_step, self._best_metrics = value, step, copy.deepcopy(results)
+        if step - self._best_step < self._rounds:
+            return False
+        log().info("Stopping. Best step: %s with %s = %s.", self._best_step, self._metric, self._best_value)
+        self._early_stopped = True
+        return True
