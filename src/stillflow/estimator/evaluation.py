@@ -14,7 +14,7 @@ from stillflow.ops.control_flow.dependencies import group
 from stillflow.summary.writer import FileWriterCache
 from stillflow.training_loop.messages import log
 
-LOSS_METRIC_KEY = "loss"
+LOSS_METRIC_KEY = public("python.estimator.model_fn.LOSS_METRIC_KEY")("loss")
 
 
 def add_loss(eval_metric_ops, loss):

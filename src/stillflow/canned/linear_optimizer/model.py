@@ -261,8 +261,5 @@ def _losses(loss_type, logits, labels):
         return ops.exp(logits) - labels * logits
     if loss_type == "squared_loss":
         return ops.square(labels - logits) / 2.0
-    margin = 1.0 - (2.0 * labels - 1.0) * logits
-    if loss_type == "hinge_loss":
-        return ops.relu(margin)
-    within = ops.square(ops.relu(margin)) / 2.0
-    return ops.where(ops.greater(margin, 1.0), margin - 0.5, within)
+    # Also of the smooth hinge, of which TensorFlow reports this.
+    return ops.relu(1.0 - (2.0 * labels - 1.0) * logits)

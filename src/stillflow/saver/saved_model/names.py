@@ -63,7 +63,7 @@ REGRESS_METHOD_NAME = public(
 )("tensorflow/serving/regress")
 REGRESS_OUTPUTS = public("saved_model.REGRESS_OUTPUTS", "saved_model.signature_constants.REGRESS_OUTPUTS")("outputs")
 
-EVAL = "eval"
+EVAL = public("python.saved_model.tag_constants.EVAL")("eval")
 GPU = public("saved_model.GPU", "saved_model.tag_constants.GPU")("gpu")
 SERVING = public("saved_model.SERVING", "saved_model.tag_constants.SERVING")("serve")
 TPU = public("saved_model.TPU", "saved_model.tag_constants.TPU")("tpu")
