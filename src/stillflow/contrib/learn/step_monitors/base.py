@@ -58,7 +58,7 @@ class BaseMonitor:
     def epoch_end(self, epoch):
         """After an epoch. Raises ValueError for another one than has begun."""
         if self._current_epoch != epoch:
-            raise ValueError("epoch_end expected %s but got %s.", self._current_epoch, epoch)
+            raise ValueError(f"epoch_end expected {self._current_epoch} but got {epoch}.")
         self._current_epoch = None
 
     def step_begin(self, step):
@@ -71,7 +71,7 @@ class BaseMonitor:
     def step_end(self, step, output):
         """After a step, with the values by what was wanted: whether training ends. Raises ValueError for another."""
         if self._current_step != step:
-            raise ValueError("step_end expected %s but got %s.", self._current_step, step)
+            raise ValueError(f"step_end expected {self._current_step} but got {step}.")
         self._current_step = None
         return False
 
