@@ -140,7 +140,7 @@ class FuncGraph(FunctionGraph):
         """What stood for a tensor from outside, which is an argument from now on; None if nothing did."""
         inside = self._captures.pop(outside, None)
         if inside is not None:
-            self.inputs.remove(inside)
+            self.inputs[:] = [each for each in self.inputs if each is not inside]
         return inside
 
 

@@ -140,7 +140,7 @@ class _CudnnRNN(Layer):
             self.kernel = get_variable(
                 "opaque_kernel", dtype=self._plain_dtype, initializer=first, validate_shape=False
             )
-        if self.kernel not in self._trainable_weights:
+        if all(each is not self.kernel for each in self._trainable_weights):
             self._trainable_weights.append(self.kernel)
         if get_variable_scope().reuse is not True:
             self._create_saveable()

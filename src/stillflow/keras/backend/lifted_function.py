@@ -49,7 +49,8 @@ class LiftedFunction:
         with init_scope():
             body = FuncGraph(name or "keras_function")
         body.outer_graph = graph.outer_graph
-        targets = [each for each in symbolic[len(self.inputs) :] if each not in self.inputs]
+        inputs = {id(each) for each in self.inputs}
+        targets = [each for each in symbolic[len(self.inputs) :] if id(each) not in inputs]
         captured = _captures_of(graph, targets)
         known = lift_to_graph(targets, body, [*self.inputs, *(inside for _, inside in captured)])
         known = known or {each: _placeholder_of(body, each) for each in self.inputs}
