@@ -218,10 +218,12 @@ def record_transcripts():
         with context.eager_mode(), open(path, "w") as file:
             file.write(transcripts.transcript(name, tf))
         print("eager", name, os.path.getsize(path))
+    environment = dict(os.environ, PYTHONPATH=TESTS)
+    path = os.path.join(TESTS, "golden", "keras_v2_behavior.json")
+    subprocess.check_call([sys.executable, "-m", "keras_cases.v2_behavior", "tensorflow", path], env=environment)
     path = os.path.join(TESTS, "golden", "eager", transcripts.V2_BEHAVIOR + ".txt")
     program = "import sys, tensorflow as tf; from programs import transcripts; "
     program += "transcripts.write_with_v2_behavior(tf, sys.argv[1])"
-    environment = dict(os.environ, PYTHONPATH=TESTS)
     subprocess.check_call([sys.executable, "-c", program, path], env=environment)
 
 

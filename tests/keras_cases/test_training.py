@@ -1,6 +1,9 @@
 """Models of Keras train as TensorFlow's do: same initial weights, same losses, same names."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +53,14 @@ EAGERLY = {**eager_scenarios.SCENARIOS, **board_scenarios.EAGERLY}
 def test_a_training_in_eager_execution_does_what_it_does_in_tensorflow(name):
     with eager_mode():
         assert_agrees(eager_scenarios.outcome(tf, EAGERLY[name]), EAGER[name])
+
+
+def test_trainings_with_the_behavior_of_tensorflow_2_do_what_they_do_in_tensorflow(tmp_path):
+    command = [sys.executable, "-m", "keras_cases.v2_behavior", "stillflow", str(tmp_path / "found.json")]
+    environment = {**os.environ, "PYTHONPATH": str(GOLDEN.parent)}
+    subprocess.run(command, check=True, env=environment, capture_output=True, timeout=300)
+    recorded = json.loads((GOLDEN / "keras_v2_behavior.json").read_text())
+    assert_agrees(json.loads((tmp_path / "found.json").read_text()), recorded)
 
 
 def test_all_trainings_are_recorded():
