@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stillflow.graph.graph import Graph
+from stillflow.variables.defaults import disable_resource_variables
 
 # Plans are verified between passes: see stillflow.plan.verify. Processes that tests start do so, too.
 os.environ.setdefault("STILLFLOW_VERIFY_PLANS", "1")
@@ -20,6 +21,13 @@ def pytest_collection_finish():
     """What was collected stays to the end: no search for garbage has to pass through it again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def reference_variables():
+    """Changes back what estimators of boosted trees change for the whole process."""
+    yield
+    disable_resource_variables()
 
 
 @pytest.fixture

@@ -139,6 +139,7 @@ def test_evaluating_does_not_go_on_with_the_input_of_training(tmp_path):
     assert len(seen) == 12
 
 
+@pytest.mark.usefixtures("reference_variables")
 def test_boosted_trees_go_on_within_a_layer(tmp_path):
     """Half of a layer's batches wait in accumulators, which TensorFlow forgets."""
     columns = [tf.feature_column.bucketized_column(tf.feature_column.numeric_column("x"), [5.0, 10.0, 15.0])]

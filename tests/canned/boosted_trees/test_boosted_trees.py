@@ -13,11 +13,7 @@ import stillflow as tf
 RECORDED = json.loads((Path(__file__).parents[2] / "golden" / "boosted_trees.json").read_text())
 
 
-@pytest.fixture(autouse=True)
-def reference_variables():
-    """What boosted trees change for the whole process is changed back."""
-    yield
-    tf.disable_resource_variables()
+pytestmark = pytest.mark.usefixtures("reference_variables")
 
 
 def ensemble_of(text):
