@@ -46,7 +46,7 @@ class LoggingTensorHook(SessionRunHook):
     def begin(self):
         self._timer.reset()
         self._iter_count = 0
-        self._current_tensors = {tag: _element(tensor) for tag, tensor in self._tensors.items()}
+        self._current_tensors = {tag: element_of_graph(tensor) for tag, tensor in self._tensors.items()}
 
     def before_run(self, run_context):
         self._should_trigger = self._timer.should_trigger_for_step(self._iter_count)
@@ -74,7 +74,7 @@ class LoggingTensorHook(SessionRunHook):
             log().info("%s (%.3f sec)", text, elapsed_secs)
 
 
-def _element(tensor):
+def element_of_graph(tensor):
     """What of the default graph a tensor or a name means. Raises ValueError for an operation of several outputs."""
     graph = get_default_graph()
     if not isinstance(tensor, str):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
 from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
+from stillflow.training_loop.hooks.progress import element_of_graph
 
 
 @public("contrib.learn.monitors.BaseMonitor")
@@ -160,7 +160,7 @@ class MonitorHook(SessionRunHook):
                 wanted.extend(requests)
         fetches = {"step": self._global_step}
         if wanted:
-            fetches["monitors"] = {request: _element(request) for request in wanted}
+            fetches["monitors"] = {request: element_of_graph(request) for request in wanted}
         return SessionRunArgs(fetches)
 
     def after_run(self, run_context, run_values):
@@ -192,18 +192,3 @@ def as_hooks(monitors_or_hooks, estimator):
     for monitor in monitors:
         monitor.set_estimator(estimator)
     return [*hooks, MonitorHook(monitors)] if monitors else hooks
-
-
-def _element(request):
-    """A tensor, or what a name stands for: the one output of an operation. Raises ValueError for other graphs."""
-    graph = get_default_graph()
-    if not isinstance(request, str):
-        if getattr(request, "graph", None) is not graph:
-            raise ValueError(f"Passed {request} should have graph attribute that is equal to current graph {graph}.")
-        return request
-    if ":" in request:
-        return graph.as_graph_element(request)
-    element = graph.as_graph_element(f"{request}:0")
-    if len(element.op.outputs) > 1:
-        raise ValueError(f"Name {request} is ambiguous, as this `Operation` has multiple outputs (at least 2).")
-    return element
