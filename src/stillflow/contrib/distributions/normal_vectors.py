@@ -5,14 +5,13 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.contrib.distributions.scaled_vectors import ScaledVectors
-from stillflow.contrib.distributions.scales import is_diagonal, make_diag_scale
+from stillflow.contrib.distributions.scales import is_diagonal, make_diag_scale, perturbed_scale
 from stillflow.distributions.divergence import RegisterKL
 from stillflow.distributions.normal import Normal
 from stillflow.distributions.static_values import dimension_size
 from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.identity import LinearOperatorIdentity
-from stillflow.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
 from stillflow.linear_operators.lower_triangular import LinearOperatorLowerTriangular
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -155,16 +154,7 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
                 )
             )
             if is_perturbed:
-                scale = LinearOperatorLowRankUpdate(
-                    scale,
-                    u=factor,
-                    diag_update=diag,
-                    is_diag_update_positive=diag is None,
-                    is_non_singular=True,
-                    is_self_adjoint=True,
-                    is_positive_definite=True,
-                    is_square=True,
-                )
+                scale = perturbed_scale(scale, factor, diag)
         super().__init__(
             loc=loc, scale=scale, validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name
         )

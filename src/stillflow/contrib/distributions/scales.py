@@ -15,6 +15,7 @@ from stillflow.linear_operators.addition import add_operators
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.diag import LinearOperatorDiag
 from stillflow.linear_operators.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
+from stillflow.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
 from stillflow.linear_operators.lower_triangular import LinearOperatorLowerTriangular
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -181,3 +182,17 @@ def linop_scale(w, op):
         if isinstance(op, LinearOperatorLowerTriangular):
             return LinearOperatorLowerTriangular(tril=w[..., None, None] * op.to_dense(), **known)
         raise NotImplementedError(f"Unsupported Linop type ({type(op).__name__})")
+
+
+def perturbed_scale(scale, factor, diag):
+    """scale + factor diag factor', of which `diag` is None for the identity."""
+    return LinearOperatorLowRankUpdate(
+        scale,
+        u=factor,
+        diag_update=diag,
+        is_diag_update_positive=diag is None,
+        is_non_singular=True,
+        is_self_adjoint=True,
+        is_positive_definite=True,
+        is_square=True,
+    )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.contrib.distributions.bijectors.base import Bijector, ElementwiseBijector, init_scope
-from stillflow.contrib.distributions.scales import make_tril_scale
+from stillflow.contrib.distributions.scales import make_tril_scale, perturbed_scale
 from stillflow.contrib.distributions.shapes import DistributionShape
 from stillflow.distributions.static_values import dimension_size
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.linear_operators.base import LinearOperator
-from stillflow.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
@@ -243,13 +242,4 @@ def _operator(shift, parts, validate_args):
     scale = make_tril_scale(shift, tril, diag, multiplier, hint, validate_args)
     if perturb_factor is None:
         return scale
-    return LinearOperatorLowRankUpdate(
-        scale,
-        u=perturb_factor,
-        diag_update=perturb_diag,
-        is_diag_update_positive=perturb_diag is None,
-        is_non_singular=True,
-        is_self_adjoint=True,
-        is_positive_definite=True,
-        is_square=True,
-    )
+    return perturbed_scale(scale, perturb_factor, perturb_diag)
