@@ -34,8 +34,8 @@ _SAME = {
 
 
 # Ops that hand on what they read.
-_HANDED_ON = ("CheckNumerics", "DeepCopy", "EnsureShape", "GuaranteeConst", "Identity", "IdentityN", "PreventGradient")
-_READ = ("PlaceholderWithDefault", "ReadVariableOp", "Snapshot", "StopGradient")
+_HANDED_ON = ("CheckNumerics", "DeepCopy", "EnsureShape", "GuaranteeConst", "Identity", "IdentityN")
+_READ = ("PlaceholderWithDefault", "PreventGradient", "ReadVariableOp", "Snapshot", "StopGradient")
 
 
 @converts(*_SAME)
