@@ -144,7 +144,15 @@ sigmoid_grad = _gradient_of("SigmoidGrad", "sigmoid_grad")
 @of_sparse_values
 @dispatched
 def abs(x, name=None):
-    """|x|; of complex numbers their magnitudes, as float32 or float64."""
+    """Absolute values, elementwise.
+
+    Args:
+      x: a tensor or SparseTensor of numbers.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the same type; for complex64 and complex128 magnitudes, as float32 and float64.
+    """
     with name_scope(name, "Abs", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:
