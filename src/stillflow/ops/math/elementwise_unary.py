@@ -59,7 +59,7 @@ sign = of_sparse_values(
         _FLOATS_AND_INTS,
         "sign",
         public="sign math.sign",
-        doc="-1, 0 or 1 as x is negative, zero or positive; NaN of NaN.",
+        doc="-1, 0 or 1 as x is negative, zero (or NaN) or positive; x / |x| of complex numbers.",
     )
 )
 square = of_sparse_values(_unary("Square", _FLOATS_AND_INTS, "square", public="square math.square", doc="x * x."))
