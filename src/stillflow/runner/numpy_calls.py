@@ -1,6 +1,6 @@
 """Functions and methods of numpy that old programs call otherwise than numpy 2 has them: `np.array(x, copy=False)`,
-`np.fromstring` of bytes, `array.tostring()`, `np.issubdtype(t, float)`, `np.sum` of a generator, `float` of an array of
-one element, ..."""
+`np.fromstring` of bytes, `array.tostring()`, `np.issubdtype(t, float)`, `np.sum` of a generator, `float` of an array
+of one element, ..."""
 
 from __future__ import annotations
 
