@@ -307,6 +307,29 @@ class LinearRegressor(_Linear, _Regressor):
         super().__init__(linear_model_fn, model_dir, config, params, feature_engineering_fn)
 
 
+def _combined_params(
+    head, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
+    dnn_activation_fn, dnn_dropout, gradient_clip_norm, embedding_lr_multipliers, input_layer_partitioner,
+    fix_global_step_increment_bug,
+):  # fmt: skip
+    """What combined_model_fn is told. Raises ValueError without columns."""
+    linear, deep = _columns(linear_feature_columns, dnn_feature_columns)
+    return {
+        "head": head,
+        "linear_feature_columns": linear,
+        "linear_optimizer": linear_optimizer,
+        "dnn_feature_columns": deep,
+        "dnn_optimizer": dnn_optimizer,
+        "dnn_hidden_units": dnn_hidden_units,
+        "dnn_activation_fn": dnn_activation_fn,
+        "dnn_dropout": dnn_dropout,
+        "gradient_clip_norm": gradient_clip_norm,
+        "embedding_lr_multipliers": embedding_lr_multipliers,
+        "input_layer_partitioner": input_layer_partitioner,
+        "fix_global_step_increment_bug": fix_global_step_increment_bug,
+    }
+
+
 @public("contrib.learn.DNNLinearCombinedEstimator")
 class DNNLinearCombinedEstimator(Estimator):
     """A linear model and a deep network, whose logits are added, with a head.
@@ -340,21 +363,11 @@ class DNNLinearCombinedEstimator(Estimator):
         fix_global_step_increment_bug=False,
         input_layer_partitioner=None,
     ):
-        linear, deep = _columns(linear_feature_columns, dnn_feature_columns)
-        params = {
-            "head": head,
-            "linear_feature_columns": linear,
-            "linear_optimizer": linear_optimizer,
-            "dnn_feature_columns": deep,
-            "dnn_optimizer": dnn_optimizer,
-            "dnn_hidden_units": dnn_hidden_units,
-            "dnn_activation_fn": dnn_activation_fn,
-            "dnn_dropout": dnn_dropout,
-            "gradient_clip_norm": gradient_clip_norm,
-            "embedding_lr_multipliers": embedding_lr_multipliers,
-            "input_layer_partitioner": input_layer_partitioner,
-            "fix_global_step_increment_bug": fix_global_step_increment_bug,
-        }
+        params = _combined_params(
+            head, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
+            dnn_activation_fn, dnn_dropout, gradient_clip_norm, embedding_lr_multipliers, input_layer_partitioner,
+            fix_global_step_increment_bug,
+        )  # fmt: skip
         super().__init__(combined_model_fn, model_dir, config, params, feature_engineering_fn)
 
 
@@ -383,26 +396,17 @@ class DNNLinearCombinedClassifier(_Classifier):
         label_keys=None,
         fix_global_step_increment_bug=False,
     ):
-        linear, deep = _columns(linear_feature_columns, dnn_feature_columns)
-        params = {
-            "head": multi_class_head(
-                n_classes,
-                weight_column_name=weight_column_name,
-                enable_centered_bias=enable_centered_bias,
-                label_keys=label_keys,
-            ),
-            "linear_feature_columns": linear,
-            "linear_optimizer": linear_optimizer,
-            "dnn_feature_columns": deep,
-            "dnn_optimizer": dnn_optimizer,
-            "dnn_hidden_units": dnn_hidden_units,
-            "dnn_activation_fn": dnn_activation_fn,
-            "dnn_dropout": dnn_dropout,
-            "gradient_clip_norm": gradient_clip_norm,
-            "embedding_lr_multipliers": embedding_lr_multipliers,
-            "input_layer_partitioner": _slices(input_layer_min_slice_size, config),
-            "fix_global_step_increment_bug": fix_global_step_increment_bug,
-        }
+        head = multi_class_head(
+            n_classes,
+            weight_column_name=weight_column_name,
+            enable_centered_bias=enable_centered_bias,
+            label_keys=label_keys,
+        )
+        params = _combined_params(
+            head, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
+            dnn_activation_fn, dnn_dropout, gradient_clip_norm, embedding_lr_multipliers,
+            _slices(input_layer_min_slice_size, config), fix_global_step_increment_bug,
+        )  # fmt: skip
         super().__init__(combined_model_fn, model_dir, config, params, feature_engineering_fn)
 
 
@@ -430,23 +434,14 @@ class DNNLinearCombinedRegressor(_Regressor):
         input_layer_min_slice_size=None,
         fix_global_step_increment_bug=False,
     ):
-        linear, deep = _columns(linear_feature_columns, dnn_feature_columns)
-        params = {
-            "head": regression_head(
-                label_dimension=label_dimension,
-                weight_column_name=weight_column_name,
-                enable_centered_bias=enable_centered_bias,
-            ),
-            "linear_feature_columns": linear,
-            "linear_optimizer": linear_optimizer,
-            "dnn_feature_columns": deep,
-            "dnn_optimizer": dnn_optimizer,
-            "dnn_hidden_units": dnn_hidden_units,
-            "dnn_activation_fn": dnn_activation_fn,
-            "dnn_dropout": dnn_dropout,
-            "gradient_clip_norm": gradient_clip_norm,
-            "embedding_lr_multipliers": embedding_lr_multipliers,
-            "input_layer_partitioner": _slices(input_layer_min_slice_size, config),
-            "fix_global_step_increment_bug": fix_global_step_increment_bug,
-        }
+        head = regression_head(
+            label_dimension=label_dimension,
+            weight_column_name=weight_column_name,
+            enable_centered_bias=enable_centered_bias,
+        )
+        params = _combined_params(
+            head, linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
+            dnn_activation_fn, dnn_dropout, gradient_clip_norm, embedding_lr_multipliers,
+            _slices(input_layer_min_slice_size, config), fix_global_step_increment_bug,
+        )  # fmt: skip
         super().__init__(combined_model_fn, model_dir, config, params, feature_engineering_fn)
