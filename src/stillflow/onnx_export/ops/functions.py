@@ -63,7 +63,7 @@ def condition(call):
     if value is not None:
         return _inlined(call, _body(call, "then_branch" if value else "else_branch"), tensors, names)
     predicate = call.inputs[0] if call.dtype().name == "bool" else call.cast(call.inputs[0], np.bool_)
-    sides, arrays = {}, None
+    sides, arrays = {}, []
     for attr in ("then_branch", "else_branch"):
         sides[attr], arrays = _branch(call, _body(call, attr), tensors, names)
     results = call.add("If", predicate, outputs=len(call.op.outputs), **sides)
