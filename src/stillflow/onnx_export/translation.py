@@ -30,7 +30,6 @@ REASONS = {
     "*Apply*": "is a part of training, which ONNX models do not hold",
     "Assign*": "changes a variable, which ONNX models do not have; freeze the graph",
     "Random*": "draws random numbers of a distribution that ONNX lacks",
-    "Stateless*": "draws random numbers by a seed that it is given, which nothing that runs ONNX can repeat",
     "*CandidateSampler": "draws random numbers, and what runs ONNX draws others",
     "Cumprod": "multiplies along an axis, for which ONNX has no operator before opset 26",
     "GatherTree": "follows a tree from its leaves, for which ONNX has no operator",
