@@ -117,3 +117,32 @@ def test_second_derivatives_go_through_loops():
     first = tf.gradients(y, x)[0]
     with tf.Session() as session:
         assert session.run([y, first, tf.gradients(first, x)[0]]) == [16.0, 32.0, 48.0]
+
+
+def _derivative_by_tape(function, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda function, x: tf.cond(x > 2.0, lambda: function(x), lambda: x),
+        lambda function, x: tf.while_loop(lambda i, _: i < 1, lambda i, _: (i + 1, function(x)), [0, x])[1],
+        lambda function, x: tf.case([(x > 2.0, lambda: function(x))], default=lambda: x),
+    ],
+    ids=["cond", "while_loop", "case"],
+)
+def test_tapes_see_what_functions_take_from_outside(choose, inside):
+    tf.enable_control_flow_v2()
+    x = tf.constant(3.0)
+    square = lambda x: x * x  # noqa: E731
+    if inside:
+        found = choose(lambda x: _derivative_by_tape(square, x), x)
+    else:
+        found = _derivative_by_tape(lambda x: choose(square, x), x)
+    with tf.Session() as session:
+        assert session.run(found) == 6.0

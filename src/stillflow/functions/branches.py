@@ -43,7 +43,7 @@ def cond_v2(pred, true_fn, false_fn, name="cond"):
 def _traced(function, name, pred):
     """The body that a branch's function adds."""
     body = NodeBody(name)
-    with body.as_default():
+    with body.building():
         results = function()
         body.results = nest.flatten(results, expand_composites=True)
         structure = nest.map_structure(lambda value: _converted(value, pred), results, expand_composites=True)
