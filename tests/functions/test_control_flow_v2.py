@@ -146,3 +146,19 @@ def test_tapes_see_what_functions_take_from_outside(choose, inside):
         found = _derivative_by_tape(lambda x: choose(square, x), x)
     with tf.Session() as session:
         assert session.run(found) == 6.0
+
+
+def test_indices_of_two_types_become_int64():
+    tf.enable_control_flow_v2()
+    slices = [tf.IndexedSlices(tf.ones([1, 1]), tf.constant([2], dtype)) for dtype in (tf.int32, tf.int64)]
+    chosen = tf.cond(tf.placeholder_with_default(True, []), lambda: slices[0], lambda: slices[1])
+    with tf.Session() as session:
+        found = session.run(chosen)
+    assert (found.indices.dtype, found.indices.tolist(), found.values.tolist()) == (np.int64, [2], [[1.0]])
+
+
+def test_slices_and_a_tensor_are_not_reconciled():
+    tf.enable_control_flow_v2()
+    slices = tf.IndexedSlices(tf.ones([1, 1]), tf.constant([2]))
+    with pytest.raises(TypeError, match=r"Cannot reconcile tf\.cond 0-th outputs:\n  branches returned: \("):
+        tf.cond(tf.constant(True), lambda: slices, lambda: tf.ones([1, 1]))
