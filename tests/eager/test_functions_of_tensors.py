@@ -58,7 +58,17 @@ def test_variables_are_made_once():
     np.testing.assert_array_equal(first(tf.constant(2.0)).numpy(), [2, 4])
     np.testing.assert_array_equal(second.weight.numpy(), [3, 3])
 
-    made = []
+    made: list = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
+    def with_value(x):
+        if not made:
+            made.append(tf.Variable(x))
+        return made[0] + 1
+
+    np.testing.assert_array_equal(with_value([1, 2, 3]).numpy(), [2, 3, 4])
+    made[0].assign([1, 2, 3, 4])
+    assert made.pop().shape.as_list() == [None]
 
     @tf.function
     def anew():

@@ -97,6 +97,8 @@ class Function(TracedFunction):
 
     def _initialize(self, args, kwds):
         """Traces the function for the first time, and gives the variables that it makes their values."""
+        if self.input_signature is not None:  # by which values become tensors
+            args, kwds = self._function_spec.canonicalize_function_inputs(*args, **kwds)
         values = [leaf for leaf in nest.flatten((args, kwds), True) if isinstance(leaf, Tensor)]
         creator = _Creator(values)
         self._created_variables = creator.created
@@ -221,6 +223,8 @@ class _Creator:
             with init_scope():
                 options["initial_value"] = self._lifted(value, graph) if value.graph is graph else value
                 options["name"] = scope[:-1].rsplit("/", 1)[-1]
+                if options.get("shape") is None and not value.shape.is_fully_defined():
+                    options["shape"] = value.shape  # later values may have another one
                 variable = next_creator(**options)
             variable._value_in_function = value
         self.created.append(weakref.ref(variable))
