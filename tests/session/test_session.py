@@ -476,8 +476,8 @@ def test_reset_closes_the_sessions_without_a_server(new_graph):
 def test_what_a_missing_fetch_is_called(session):
     tf.constant(1.0)
     expected = (
-        "Fetch argument 'nope:0' cannot be interpreted as a Tensor. (\"The name 'nope:0' refers to a Tensor which does "
-        "not exist. The operation, 'nope', does not exist in the graph.\")"
+        "Fetch argument 'nope:0' cannot be interpreted as a Tensor. (\"The name 'nope:0' refers to a Tensor which "
+        "does not exist. The operation, 'nope', does not exist in the graph.\")"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
         session.run("nope:0")

@@ -1,5 +1,5 @@
-// make_memory_cache, delete_memory_cache, cache_dataset_v2: a data set whose elements are made once, for all iterators
-// over it.
+// make_memory_cache, delete_memory_cache, cache_dataset_v2: a data set whose elements are made once, for all
+// iterators over it.
 //
 //   make_memory_cache     out[0] the cache's handle; out[1] a variant scalar that holds nothing
 //   delete_memory_cache   in[0] the handle; in[1] the variant
@@ -47,9 +47,8 @@ Status CacheV2(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
   STILLFLOW_RETURN_IF_ERROR(StringArgument(call, 1, "filename", &file));
   STILLFLOW_RETURN_IF_ERROR(FindResource(call, 2, &shared));
-  return OutputDataset(call, file.empty()
-                                 ? MakeMemoryCacheDataset(OutputSpec(call), std::move(input), shared->cache)
-                                 : MakeFileCacheDataset(OutputSpec(call), std::move(input), file));
+  return OutputDataset(call, file.empty() ? MakeMemoryCacheDataset(OutputSpec(call), std::move(input), shared->cache)
+                                          : MakeFileCacheDataset(OutputSpec(call), std::move(input), file));
 }
 
 }  // namespace

@@ -96,19 +96,16 @@ def gradients(
         xs, stop_gradients = ([getattr(x, "_handle", x) for x in group] for group in (xs, stop_gradients))
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
         if graph.building_function:
-            ys, xs, stop_gradients = ([_inside(graph, each) for each in group] for group in (ys, xs, stop_gradients))
+            ys, xs, stop_gradients = (
+                [each._in_function(graph) if isinstance(each, Tensor) else each for each in group]
+                for group in (ys, xs, stop_gradients)
+            )
         backward = _Backward(ys, xs, stop_gradients, colocate_gradients_with_ops, gate_gradients, aggregation_method)
         backward.start(ys, _default_grad_ys(grad_ys, ys, backward))
         backward.walk()
     with graph.as_default():
         backward.finish()
     return [backward.gradient_of(x, unconnected) for x in xs]
-
-
-def _inside(graph, tensor):
-    """What stands in a function for a tensor that eager execution has computed; others themselves."""
-    is_value = isinstance(tensor, Tensor) and tensor._op._graph.executes_eagerly
-    return graph.capture(tensor) if is_value else tensor
 
 
 def _as_list(value):

@@ -105,10 +105,11 @@ class Fetches:
     def _element(self, fetch):
         element = self._find(fetch)
         if not self._graph.is_fetchable(element):
+            name = getattr(element, "op", element).name
             raise errors.InaccessibleTensorError(
-                f"Operation {getattr(element, 'op', element).name!r} has been marked as not fetchable. Typically this "
-                "happens when it is defined in another function or code block. Use return values,explicit Python "
-                "locals or TensorFlow collections to access it."
+                f"Operation {name!r} has been marked as not fetchable. Typically this happens when it is defined in "
+                "another function or code block. Use return values,explicit Python locals or TensorFlow collections "
+                "to access it."
             )
         if isinstance(element, Operation):
             self._targets[element] = None

@@ -19,6 +19,7 @@ from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.scope import get_variable_scope, share_with_function
 from stillflow.variables.store import VariableStore
 
+
 @public("python.framework.func_graph.FuncGraph")
 class FuncGraph(FunctionGraph):
     """The body of a function.

@@ -89,6 +89,8 @@ class Function(TracedFunction):
             if self._created_variables:
                 raise ValueError(_NOT_FIRST_CALL)
             return results
+        if self.input_signature is not None:  # by which values become tensors
+            args, kwds = self._function_spec.canonicalize_function_inputs(*args, **kwds)
         concrete = self._initialize(args, kwds)
         if self._created_variables:
             return self._stateless_fn(*args, **kwds)
@@ -97,8 +99,6 @@ class Function(TracedFunction):
 
     def _initialize(self, args, kwds):
         """Traces the function for the first time, and gives the variables that it makes their values."""
-        if self.input_signature is not None:  # by which values become tensors
-            args, kwds = self._function_spec.canonicalize_function_inputs(*args, **kwds)
         values = [leaf for leaf in nest.flatten((args, kwds), True) if isinstance(leaf, Tensor)]
         creator = _Creator(values)
         self._created_variables = creator.created
