@@ -22,19 +22,14 @@ NEEDS: dict = {}
 
 # Why there is no way to say an op, by a pattern of its type. The first that fits tells it.
 REASONS = {
-    "CTC*": "searches all ways to align labels, for which ONNX has no operator",
-    "Fractional*Pool": "draws its windows at random",
-    "*Backprop*Filter*": "is a part of training, which ONNX models do not hold",
     "*Grad": "is a part of training, which ONNX models do not hold",
     "*GradV2": "is a part of training, which ONNX models do not hold",
     "*GradGrad": "is a part of training, which ONNX models do not hold",
-    "*BackpropInput": "is a part of training, which ONNX models do not hold",
+    "Stack*": "is the memory of a loop for its gradient, which ONNX's loops do not hand on",
     "*Apply*": "is a part of training, which ONNX models do not hold",
     "Assign*": "changes a variable, which ONNX models do not have; freeze the graph",
-    "Random*": "draws random numbers, and what runs ONNX draws others",
-    "Stateless*": "draws random numbers, and what runs ONNX draws others",
-    "TruncatedNormal": "draws random numbers, and what runs ONNX draws others",
-    "Multinomial": "draws random numbers, and what runs ONNX draws others",
+    "Random*": "draws random numbers of a distribution that ONNX lacks",
+    "Stateless*": "draws random numbers by a seed that it is given, which nothing that runs ONNX can repeat",
     "*CandidateSampler": "draws random numbers, and what runs ONNX draws others",
     "Cumprod": "multiplies along an axis, for which ONNX has no operator before opset 26",
     "GatherTree": "follows a tree from its leaves, for which ONNX has no operator",
@@ -131,6 +126,14 @@ class Call:
         wide = self.cast(self.inputs[index], np.int64)
         return wide if self.dims(index) else self.add("Unsqueeze", wide, self.constant([0], np.int64))
 
+    def ints(self, *numbers):
+        """A vector of int64, as ONNX wants axes, sizes and places."""
+        return self.constant(list(numbers), np.int64)
+
+    def below(self, count, numpy_type=np.int64):
+        """The numbers from 0 to below a count, which is a scalar of their type."""
+        return self.add("Range", self.constant(0, numpy_type), count, self.constant(1, numpy_type))
+
     def cast(self, value, numpy_type):
         from onnx import helper
 
@@ -138,6 +141,13 @@ class Call:
 
     def to_type_of(self, value, dtype):
         return self.add("Cast", value, to=element_type(dtype))
+
+    def choose(self, condition, chosen, other, dtype):
+        """Where, of bool by logic: onnxruntime has no Where of them."""
+        if dtype.name != "bool":
+            return self.add("Where", condition, chosen, other)
+        is_other = self.add("And", self.add("Not", condition), other)
+        return self.add("Or", self.add("And", condition, chosen), is_other)
 
     def like(self, value, index=0):
         """A scalar of the type of an input."""
@@ -155,6 +165,7 @@ class Translation:
         self.outer = outer
         self.values: dict = {}
         self.arrays: dict[str, Array] = {}
+        self.random_nodes: list[str] = [] if outer is None else outer.random_nodes
         self._known: dict = {} if outer is None else outer._known
 
     def name_of(self, tensor):
@@ -170,8 +181,17 @@ class Translation:
     def value_of(self, tensor):
         """The value of a tensor that does not depend on inputs, as far as shape inference folds; else None."""
         if tensor not in self._known:
-            self._known[tensor] = shape_inference.folded_value(tensor)
+            value = shape_inference.folded_value(tensor)
+            partial = shape_inference.partial_value(tensor) if value is None else None
+            if isinstance(partial, tuple) and None not in partial:
+                value = np.array(partial, tensor.dtype.as_numpy_dtype)
+            self._known[tensor] = value
         return self._known[tensor]
+
+    def note_random(self, name):
+        """Notes that a node draws random numbers: what runs the model draws others than TensorFlow."""
+        if name not in self.random_nodes:
+            self.random_nodes.append(name)
 
     def translate(self, tensors):
         """Adds what computes the tensors; returns the names of their values. Raises ConversionError."""

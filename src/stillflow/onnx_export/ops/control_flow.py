@@ -98,8 +98,8 @@ def _kind(translation, tensor, name):
 
 
 class _Variable(NamedTuple):
-    """A variable of a loop: its value before it, in a round (`merge`, of which the body sees `current`), and for the
-    next round; and the tensor that leaves, if one does."""
+    """A variable of a loop: its value before it, in a round (`merge`, of which the body sees `current`, or which only
+    the condition reads), and for the next round; and the tensor that leaves, if one does."""
 
     initial: object
     merge: object
@@ -114,25 +114,39 @@ class _Loop(NamedTuple):
     variables: list
 
 
+def _variable(merge, current, leaving):
+    enter, following = (value.op for value in merge.op.inputs)
+    return _Variable(enter.inputs[0], merge, current, following.inputs[0], leaving)
+
+
+def _merges(condition, frame):
+    """The variables of a loop that its condition reads, by their Merges."""
+    found, seen, pending = [], set(), [condition]
+    while pending:
+        tensor = pending.pop()
+        if tensor in seen:
+            continue
+        seen.add(tensor)
+        enter = tensor.op.inputs[0].op if tensor.op.type == "Merge" else None
+        if enter is not None and enter.type == "Enter" and enter.get_attr("frame_name") == frame:
+            found.append(tensor)
+        elif tensor.op.type != "Enter" or tensor.op.get_attr("frame_name") != frame:
+            pending.extend(tensor.op.inputs)
+    return found
+
+
 def _loop_of(exit_op):
     """The loop that an Exit leaves."""
     first = exit_op.inputs[0].op
     loop_cond = first.inputs[1].op
     variables = []
     for switch_op in loop_cond.outputs[0].consumers():
-        merge_op = switch_op.inputs[0].op
-        enter, following = (value.op for value in merge_op.inputs)
         leaving = [op.outputs[0] for op in switch_op.outputs[0].consumers() if op.type == "Exit"]
-        variables.append(
-            _Variable(
-                enter.inputs[0],
-                merge_op.outputs[0],
-                switch_op.outputs[1],
-                following.inputs[0],
-                leaving[0] if leaving else None,
-            )
-        )
+        variables.append(_variable(switch_op.inputs[0], switch_op.outputs[1], leaving[0] if leaving else None))
     frame = first.inputs[0].op.inputs[0].op.get_attr("frame_name")
+    known = {variable.merge for variable in variables}
+    others = [merge for merge in _merges(loop_cond.inputs[0], frame) if merge not in known]
+    variables += [_variable(merge, merge, None) for merge in others]
     return _Loop(frame, loop_cond.inputs[0], variables)
 
 

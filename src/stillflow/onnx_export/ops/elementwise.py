@@ -34,8 +34,8 @@ _SAME = {
 
 
 # Ops that hand on what they read.
-_HANDED_ON = ("CheckNumerics", "EnsureShape", "Identity", "IdentityN", "PlaceholderWithDefault", "PreventGradient")
-_READ = ("ReadVariableOp", "Snapshot", "StopGradient")
+_HANDED_ON = ("CheckNumerics", "DeepCopy", "EnsureShape", "GuaranteeConst", "Identity", "IdentityN")
+_READ = ("PlaceholderWithDefault", "PreventGradient", "ReadVariableOp", "Snapshot", "StopGradient")
 
 
 @converts(*_SAME)
@@ -140,6 +140,18 @@ def _selu(call):
     return call.add("Selu", call.inputs[0], alpha=1.6732632423543772, gamma=1.0507009873554805)
 
 
+@converts("ClipByValue")
+def _clip_by_value(call):
+    value, least, most = call.inputs
+    return call.add("Max", call.add("Min", value, most), least)
+
+
+@converts("ApproximateEqual")
+def _approximate_equal(call):
+    distance = call.add("Abs", call.add("Sub", *call.inputs))
+    return call.add("Less", distance, call.like(call.attr("tolerance")))
+
+
 @converts("FloorDiv")
 def _floor_div(call):
     a, b = call.inputs
@@ -222,4 +234,4 @@ def _select(call):
         missing = call.add("Sub", call.add("Shape", sizes), call.add("Shape", given))
         ones = call.add("Expand", call.constant([1], np.int64), missing)
         condition = call.add("Reshape", condition, call.add("Concat", given, ones, axis=0))
-    return call.add("Where", condition, *branches)
+    return call.choose(condition, *branches, call.dtype(1))

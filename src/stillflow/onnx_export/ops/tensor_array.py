@@ -58,9 +58,12 @@ def write(call):
 
 @converts("TensorArrayReadV3")
 def read(call):
+    """An index behind the end is the last one: branches of conditions are computed where they are not taken, too."""
     index, flow = call.inputs
     if _array(call, flow).is_sequence:
         return call.add("SequenceAt", flow, index)
+    last = call.add("Sub", call.add("Shape", flow, end=1), call.ints(1))
+    index = call.add("Min", call.cast(index, np.int64), call.add("Squeeze", last))
     return call.add("Gather", flow, index, axis=0)
 
 
