@@ -1,4 +1,4 @@
-"""The gradients of If and Case: such a node whose branches go back through those of the node, with what these have computed.
+"""Gradients of If and Case: nodes whose branches go back through those of the first, with what these have computed.
 
 A branch of the node does not run again: the node gets more results, one for each tensor inside of a branch that the
 gradient reads. The branch that does not have such a tensor returns an empty one, which nothing reads.
