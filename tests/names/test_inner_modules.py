@@ -172,8 +172,9 @@ def test_modules_list_what_is_here(module, here, missing):
 def test_helpers_of_recurrent_nets_that_programs_take():
     from stillflow.contrib.seq2seq.python.ops import attention_wrapper
     from stillflow.python.framework import tensor_shape
-    from stillflow.python.ops import rnn
+    from stillflow.python.ops import rnn, rnn_cell_impl
 
+    assert rnn_cell_impl._like_rnncell(tf.nn.rnn_cell.GRUCell(2)) and not rnn_cell_impl._like_rnncell(len)
     assert tensor_shape.unknown_shape(ndims=2).as_list() == [None, None]
     with pytest.raises(TypeError, match="Unknown argument: {'size': 1}"):
         tensor_shape.unknown_shape(size=1)

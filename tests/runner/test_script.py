@@ -298,8 +298,9 @@ def test_old_calls_of_python_do_what_they_did(program):
         """
     )
     assert run(cwd).stdout.splitlines() == [
-        "[1] {} 17", "[1, 2, 3] [15, 63, 97, 57, 60] 7 [4, 1, 6, 2, 3, 5, 7, 0, 8, 9]", '[4] {"loss": 0.25, "none": null}', "['a\\n', 'b'] True", "1 <",
-        "1 a%20b a", "AttributeError", "TypeError", "ValueError",
+        "[1] {} 17", "[1, 2, 3] [15, 63, 97, 57, 60] 7 [4, 1, 6, 2, 3, 5, 7, 0, 8, 9]",
+        '[4] {"loss": 0.25, "none": null}', "['a\\n', 'b'] True", "1 <", "1 a%20b a", "AttributeError", "TypeError",
+        "ValueError",
     ]  # fmt: skip
 
 

@@ -22,7 +22,7 @@ def _loads_of_any_encoding(loads):
 
 
 def _default_of_numbers(default):
-    """JSONEncoder.default, of numpy's floats, too: sums of float32 were float64, a float of Python's, before numpy 2."""
+    """JSONEncoder.default, of numpy's floats, too: before numpy 2, sums of float32 were float64, and so Python's."""
 
     @functools.wraps(default)
     def default_of_numbers(self, o):

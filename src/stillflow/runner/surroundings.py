@@ -31,4 +31,5 @@ def install():
     on_flag = Once("the flag --{0} is the program's, not that of absl's logging, as in TensorFlow 1.13 and before.")
     let_programs_define(_FLAGS_OF_LOGGING, on_flag)
     let_programs_set(Once("the flag --{0} is set but not defined, which TensorFlow 1.4 and before took."))
-    let_defaults_be_of_any_type(Once("the flag --{0} has a default of another type, which TensorFlow 1.4 and before took."))
+    on_default = Once("the flag --{0} has a default of another type, which TensorFlow 1.4 and before took.")
+    let_defaults_be_of_any_type(on_default)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stillflow.formats import protobuf
 from stillflow.graph.graph import Graph
-from stillflow.importer.import_graph_def import import_graph_def
 from stillflow.importer.graph_util import convert_variables_to_constants
+from stillflow.importer.import_graph_def import import_graph_def
 from stillflow.names import public
 from stillflow.saver.saved_model.builder import SavedModelBuilder
 from stillflow.saver.saved_model.loader import load
@@ -26,8 +26,8 @@ def create_inference_graph(
     Args:
       input_graph_def: a GraphDef, or None if there is a SavedModel.
       outputs: the names of its results, for a GraphDef.
-      input_saved_model_dir, input_saved_model_tags: a SavedModel, whose variables become constants, and the tags of its
-        graph, ["serve"] by default. The results are those of its signature "serving_default".
+      input_saved_model_dir, input_saved_model_tags: a SavedModel, whose variables become constants, and the tags of
+        its graph, ["serve"] by default. The results are those of its signature "serving_default".
       output_saved_model_dir: where the model is written to as a SavedModel, if one was read.
       session_config: a ConfigProto for the session that reads the SavedModel.
       precision_mode: "FP32", "FP16" or "INT8", of TensorRT as are the other arguments.
