@@ -136,6 +136,33 @@ def training(tf):
     return found
 
 
+def synchronous_training(tf):
+    """A training whose steps take means of two gradients of one replica, and what cannot be one."""
+    slim, found = tf.contrib.slim, []
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.05), 2, total_num_replicas=1)
+    for given in ({"sync_optimizer": optimizer, "startup_delay_steps": 1}, {"sync_optimizer": [3]}):
+        with tf.Graph().as_default():
+            try:
+                slim.learning.train(_model(tf), None, **given)
+            except ValueError as error:
+                found.append(str(error))
+    with tf.Graph().as_default(), _without_waiting(tf):
+        train_op = slim.learning.create_train_op(_model(tf), optimizer)
+        loss = slim.learning.train(train_op, None, number_of_steps=4, sync_optimizer=optimizer, log_every_n_steps=0)
+        return found + [round(float(loss), 5), digest(tf)]
+
+
+@contextlib.contextmanager
+def _without_waiting(tf):
+    """The thread that applies means waits for more gradients at the end, for as long as coordinators allow."""
+    join = tf.train.Coordinator.join
+    tf.train.Coordinator.join = lambda self, *args, **kwargs: join(self, [], 0, True)
+    try:
+        yield
+    finally:
+        tf.train.Coordinator.join = join
+
+
 # ---- Input --------------------------------------------------------------------------------------------------
 
 
@@ -235,7 +262,7 @@ def outcomes(tf):
     folder, before = tempfile.mkdtemp(), str(pathlib.Path.cwd())
     os.chdir(folder)
     try:
-        for function in (networks, train_ops, training, data, analysis):
+        for function in (networks, train_ops, training, synchronous_training, data, analysis):
             found[function.__name__] = function(tf)
     finally:
         os.chdir(before)

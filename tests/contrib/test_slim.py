@@ -13,6 +13,8 @@ RECORDED = json.loads((Path(__file__).parent.parent / "golden" / "slim.json").re
 
 # A Supervisor that has been stopped is stopped again, as in TensorFlow.
 @pytest.mark.filterwarnings("ignore:Attempting to use a closed FileWriter")
+# What a chief's thread was waiting for is cancelled when its session is closed.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("name", sorted(RECORDED))
 def test_as_tensorflow_does(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -295,3 +295,35 @@ def plain_loop():
 def mapped():
     x, value = fed(floats(4, 3), [None, 3])
     return {x: value}, [tf.map_fn(lambda row: row * tf.reduce_sum(row), x), tf.scan(lambda a, b: a + b, x)]
+
+
+def _decoder(of_memory, size):
+    """(a cell with attention to the memory of a batch of 2, its zero state for a batch of `size`, feeds)."""
+    memory, value = fed(floats(2, 5, 4))
+    cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(6), of_memory(memory), attention_layer_size=6)
+    return cell, cell.zero_state(size, tf.float32), {memory: value}
+
+
+@model
+def beams_with_attention():
+    seq2seq = tf.contrib.seq2seq
+
+    def of_memory(memory):
+        return seq2seq.LuongAttention(6, seq2seq.tile_batch(memory, 3))
+
+    cell, state, feeds = _decoder(of_memory, 6)
+    projection = tf.layers.Dense(9, kernel_initializer=tf.random_normal_initializer())
+    decoder = seq2seq.BeamSearchDecoder(cell, weights(9, 4), [1, 1], 2, state, 3, output_layer=projection)
+    outputs, _, lengths = seq2seq.dynamic_decode(decoder, maximum_iterations=7)
+    return feeds, [outputs.predicted_ids, lengths]
+
+
+@model
+def monotonic_attention():
+    """Its running products are those of all of the memory; the helper reads inputs behind the last in a branch."""
+    seq2seq = tf.contrib.seq2seq
+    cell, state, feeds = _decoder(lambda memory: seq2seq.BahdanauMonotonicAttention(6, memory, mode="parallel"), 2)
+    (memory,) = feeds
+    helper = seq2seq.TrainingHelper(memory, [5, 3])
+    outputs, *_ = seq2seq.dynamic_decode(seq2seq.BasicDecoder(cell, helper, state))
+    return feeds, [outputs.rnn_output]

@@ -71,6 +71,32 @@ def test_bicubic_resizing(tmp_path, half):
     check(tmp_path, build, IMAGES, rtol=0, atol=6e-3)
 
 
+@pytest.mark.parametrize("align_corners", [False, True])
+def test_resizing_by_areas(tmp_path, align_corners):
+    def build(x):
+        return [tf.image.resize_area(x, size, align_corners) for size in ([13, 17], [5, 4])]
+
+    check(tmp_path, build, IMAGES)
+
+
+def test_pools_of_whole_numbers(tmp_path):
+    check(tmp_path, lambda x: tf.nn.max_pool(x * 2**24 + 1, 2, 2, "SAME"), ([2, 5, 4, 3], tf.int32))
+
+
+def test_elements_by_numbers(tmp_path):
+    def build(x, numbers):
+        made = [tf.one_hot(numbers - 1, 4, axis=axis, dtype=tf.int64) for axis in (-1, 0, 1)]
+        made += [tf.one_hot(numbers[0, 0], 3, 5.0, 2.0), tf.one_hot(tf.cast(numbers, tf.uint8), 3, True, False)]
+        made += [tf.unravel_index(numbers[:, 0], [2, 3, 2]), tf.unravel_index(numbers[0, 0], [2, 3])]
+        made.append(tf.raw_ops.ClipByValue(t=x, clip_value_min=-0.5, clip_value_max=0.5))
+        made.append(tf.where(x[:, 0] > 0, x > 1, x < -1))
+        made.append(tf.raw_ops.ApproximateEqual(x=x, y=tf.round(x), tolerance=0.25))
+        made.append(tf.raw_ops.ScatterNdNonAliasingAdd(input=x, indices=[[1], [0], [1]], updates=x[:3]))
+        return made
+
+    check(tmp_path, build, ([4, 3], tf.float32), ([2, 3], tf.int32))
+
+
 def test_segments(tmp_path):
     numbers, mixed = [0, 0, 1, 3, 3], [2, 0, -1, 2, 0]
     places, rows = [3, 0, 0, 4], [0, 0, 2, 2]
@@ -182,16 +208,10 @@ def test_greedy_ctc_decoder(tmp_path, merges):
 @pytest.mark.parametrize(
     ("build", "reason"),
     [
-        (lambda x: tf.nn.fractional_max_pool(x, [1.0, 1.4, 1.4, 1.0])[0], "it draws its windows at random"),
-        (lambda x: tf.nn.dropout(x, 0.5), "it draws random numbers, and what runs ONNX draws others"),
+        (lambda x: tf.random_gamma([2], x), "it draws random numbers of a distribution that ONNX lacks"),
         (
-            lambda x: tf.gradients(tf.nn.max_pool(x, 2, 2, "SAME"), x)[0],
+            lambda x: tf.raw_ops.RandomGammaGrad(alpha=x, sample=x),
             "it is a part of training, which ONNX models do not hold",
-        ),
-        (lambda x: tf.cumprod(x), "it multiplies along an axis"),
-        (
-            lambda x: tf.nn.ctc_beam_search_decoder(x[0], [2] * 8, top_paths=1)[0][0].values,
-            "it searches all ways to align labels",
         ),
         (lambda x: tf.py_func(np.sin, [x], tf.float32), "it calls Python"),
     ],

@@ -46,6 +46,22 @@ def check_signature(op_type, op_def):
         assert getattr(op_def, flag) == (flag in flags), (op_type, flag)
 
 
+def test_descriptions_read_as_declarations():
+    for op_type in ops.all_op_types():
+        op_def = op_defs.find(op_type)
+        signature, *choices = op_defs.description(op_def).removeprefix("Op: ").split("\n  ")
+        name, inputs, outputs = op_defs.parse_signature(signature)
+        assert name == op_type
+        assert op_defs.resolve_type_lists(inputs, op_def.attrs) == op_def.inputs
+        assert op_defs.resolve_type_lists(outputs, op_def.attrs) == op_def.outputs
+        attrs = op_defs.parse_attrs(
+            "; ".join(f"{line.replace(' or ', ', ').replace(': ', ': {')}}}" for line in choices)
+        )
+        assert {name: attr.allowed for name, attr in attrs.items()} == {
+            attr.name: attr.allowed for attr in op_def.attrs.values() if attr.allowed is not None
+        }
+
+
 def test_rules_are_there():
     assert tf.py_function  # loads the module with its gradient
     for op_type in ops.all_op_types():

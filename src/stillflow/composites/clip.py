@@ -25,9 +25,19 @@ def _like(t, values):
 @public("clip_by_value")
 @dispatched
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """Elements below `clip_value_min` become that, and those above `clip_value_max` that.
+    """Elements limited to a range.
 
-    Raises ValueError if the bounds would broadcast the values.
+    Args:
+      t: a tensor, or IndexedSlices.
+      clip_value_min, clip_value_max: bounds of the type of `t`, scalars or of a shape that broadcasts to its own.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the type and shape of `t`: elements below `clip_value_min` become that, those above
+      `clip_value_max` that.
+
+    Raises:
+      ValueError: if the bounds would broadcast `t`.
     """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         values = _values(t, "t")

@@ -240,7 +240,21 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
 
 @public("nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
-    """Like softmax_cross_entropy_with_logits_v2, but no gradient flows into `labels`. Takes named arguments only."""
+    """softmax_cross_entropy_with_logits_v2 without a gradient for `labels`. Takes named arguments only.
+
+    Args:
+      labels: a tensor of probabilities that sum to 1 along the axis.
+      logits: a floating-point tensor of the same shape.
+      dim: the axis of the classes, -1 by default; `axis` is its newer name.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the type of `logits` and its shape without the axis.
+
+    Raises:
+      ValueError: for arguments without names, or without `labels` and `logits`.
+      InvalidArgumentError: when run, if the shapes cannot be broadcast against each other.
+    """
     _check_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     dim = dim if axis is None else axis
     return softmax_cross_entropy_without_label_gradient(labels, logits, dim, name)

@@ -144,26 +144,10 @@ def make_csv_dataset(
     dataset = DatasetV1.from_tensor_slices(files)
     if shuffle:
         dataset = dataset.shuffle(len(files), shuffle_seed)
-    if column_names is None or column_defaults is None:
-        open_file = _opener(compression_type)
-    if column_names is None:
-        if not header:
-            raise ValueError("Cannot infer column names without a header line.")
-        column_names = csv_columns.names_in_header(files, field_delim, use_quote_delim, open_file)
-    if len(column_names) != len(set(column_names)):
-        raise ValueError("Cannot have duplicate column names.")
-    selected = None if select_columns is None else _column_numbers(select_columns, column_names)
-    if column_defaults is not None:
-        defaults = csv_columns.column_defaults(_TYPES, column_defaults)
-    else:
-        defaults = csv_columns.inferred_defaults(
-            files, len(column_names), field_delim, use_quote_delim, na_value, header, num_rows_for_inference,
-            selected, open_file,
-        )  # fmt: skip
-    if selected is not None and len(defaults) != len(selected):
-        raise ValueError("If specified, column_defaults and select_columns must have same length.")
-    if selected is not None and len(column_names) > len(selected):
-        column_names = [column_names[number] for number in selected]
+    column_names, defaults, selected = _columns(
+        files, column_names, column_defaults, select_columns, header, field_delim, use_quote_delim, na_value,
+        num_rows_for_inference, compression_type,
+    )  # fmt: skip
     if label_name is not None and label_name not in column_names:
         raise ValueError("`label_name` provided must be one of the columns.")
 
@@ -185,6 +169,35 @@ def make_csv_dataset(
     dataset = dataset.batch(batch_size=batch_size, drop_remainder=num_epochs is None)
     dataset = DatasetV1._of(MapDataset(dataset, map_fn, use_inter_op_parallelism=False))
     return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _columns(
+    files, names, defaults, select_columns, header, field_delim, use_quote_delim, na_value, rows_for_inference,
+    compression_type,
+):  # fmt: skip
+    """(names, defaults, numbers) of the columns that are read; None for the numbers if none are selected.
+
+    Files are looked into for names and defaults that are None. Raises ValueError for what does not fit.
+    """
+    open_file = _opener(compression_type) if names is None or defaults is None else None
+    if names is None:
+        if not header:
+            raise ValueError("Cannot infer column names without a header line.")
+        names = csv_columns.names_in_header(files, field_delim, use_quote_delim, open_file)
+    if len(names) != len(set(names)):
+        raise ValueError("Cannot have duplicate column names.")
+    selected = None if select_columns is None else _column_numbers(select_columns, names)
+    if defaults is not None:
+        defaults = csv_columns.column_defaults(_TYPES, defaults)
+    else:
+        defaults = csv_columns.inferred_defaults(
+            files, len(names), field_delim, use_quote_delim, na_value, header, rows_for_inference, selected, open_file
+        )
+    if selected is not None and len(defaults) != len(selected):
+        raise ValueError("If specified, column_defaults and select_columns must have same length.")
+    if selected is not None and len(names) > len(selected):
+        names = [names[number] for number in selected]
+    return names, defaults, selected
 
 
 def _opener(compression_type):

@@ -185,7 +185,7 @@ def _call(method, path, *arguments):
 
 @public("gfile.Exists")
 def Exists(filename):  # noqa: N802
-    """Whether there is a file or a directory of that name."""
+    """Whether there is a file or a directory at a path, a string."""
     return _call("exists", filename)
 
 

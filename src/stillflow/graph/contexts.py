@@ -9,7 +9,12 @@ from stillflow.names import public
 
 @public("device")
 def device(device_name_or_function):
-    """New nodes of the default graph carry this device where nothing inside says otherwise."""
+    """A context in which new nodes of the default graph carry a device.
+
+    Args:
+      device_name_or_function: a name such as "/cpu:0" or "/job:ps/task:1", whose parts complete those of contexts
+        outside; a function from an Operation to such a name; or None to leave all contexts outside.
+    """
     return get_default_graph().device(device_name_or_function)
 
 
@@ -28,7 +33,14 @@ def colocate_with(op, ignore_existing=False):
 
 @public("control_dependencies")
 def control_dependencies(control_inputs):
-    """New nodes of the default graph run after these operations or tensors; None forgets outer scopes."""
+    """A context in which new nodes of the default graph run after others.
+
+    Args:
+      control_inputs: a list of operations, tensors and variables; None leaves all contexts outside.
+
+    Raises:
+      TypeError: for anything else in the list.
+    """
     return get_default_graph().control_dependencies(control_inputs)
 
 
@@ -40,7 +52,12 @@ def op_scope(values, name, default_name=None):
 
 @public("add_to_collection")
 def add_to_collection(name, value):
-    """Adds to a collection of the default graph."""
+    """Adds a value to a collection of the default graph.
+
+    Args:
+      name: the collection's name, often one of tf.GraphKeys.
+      value: anything; it may be in the collection more than once.
+    """
     get_default_graph().add_to_collection(name, value)
 
 
@@ -52,7 +69,15 @@ def add_to_collections(names, value):
 
 @public("get_collection")
 def get_collection(key, scope=None):
-    """A copy of a collection of the default graph; with `scope`, of the items whose names match."""
+    """A copy of a collection of the default graph.
+
+    Args:
+      key: the collection's name, often one of tf.GraphKeys.
+      scope: a regular expression; only items with a `name` whose beginning it matches are returned.
+
+    Returns:
+      A list, in the order in which items were added; empty if there is no such collection.
+    """
     return get_default_graph().get_collection(key, scope)
 
 

@@ -40,6 +40,7 @@ _OTHER_HANDLES = frozenset(
         "stats_aggregator",
         "thread_pool",
         "seed_generator",
+        "cache",
         "tree_ensemble_handle",
         "quantile_stream_resource_handle",
         "quantile_accumulator_handle",
@@ -273,6 +274,30 @@ def _parse_tensor(text: str):
     dtype = _BY_NAME[match[1]]
     values = np.array(match[2].split(","), dtype.as_numpy_dtype)
     return TensorValue(dtype, values.shape, values, is_listed=True)
+
+
+# ---- Writing signatures -----------------------------------------------------------------------------------
+
+
+def description(op_def: OpDef) -> str:
+    """The signature in the form in which it is declared, then a line for each attribute with a choice of values.
+
+    It ends the docstrings of functions that add a node, so that types are told where they are declared alone.
+    """
+    inputs, outputs = (", ".join(map(_arg_text, args)) for args in (op_def.inputs, op_def.outputs))
+    lines = [f"Op: {op_def.name}({inputs}) -> ({outputs})"]
+    for attr in op_def.attrs.values():
+        if attr.allowed is not None:
+            values = [repr(value.decode()) if isinstance(value, bytes) else value.name for value in attr.allowed]
+            lines.append(f"  {attr.name}: {' or '.join(filter(None, (', '.join(values[:-1]), values[-1])))}")
+    return "\n".join(lines)
+
+
+def _arg_text(arg: Arg) -> str:
+    spec = arg.dtype.name if arg.dtype is not None else arg.type_attr or arg.type_list_attr
+    if arg.is_ref:
+        spec = f"Ref({spec})"
+    return f"{arg.name}: {spec}" if arg.number_attr is None else f"{arg.name}: {arg.number_attr} * {spec}"
 
 
 # ---- The table of ops -------------------------------------------------------------------------------------

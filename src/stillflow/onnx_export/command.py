@@ -30,6 +30,8 @@ def run(arguments) -> int:
         return 2
     print(f"{arguments.target}: {len(proto.graph.node)} nodes, inputs {_listed(proto.graph.input)}, outputs ", end="")
     print(_listed(proto.graph.output))
+    if proto.doc_string:
+        print(proto.doc_string)
     return 0
 
 

@@ -23,28 +23,54 @@ def to_onnx(model: Model):
         raise ConversionError("ONNX models need the package onnx: pip install 'stillflow[onnx]'.") from None
     names = Names()
     block = Block(names)
-    translation = Translation(block)
+    translation = Translation(block, variables=model.variables)
     for key, tensor in model.inputs.items():
         translation.values[tensor] = names.unique(key)
     keys = [names.unique(key) for key in model.outputs]
     results = translation.translate(list(model.outputs.values()))
     for key, result in zip(keys, results, strict=True):
         block.nodes.append(helper.make_node("Identity", [result], [key], name=key))
-    used = {name for node in block.nodes for name in node.input} | _used_inside(block.nodes)
+    _remove_unused(block.nodes, block.initializers, keys)
+    used = _read_by(block.nodes)
     inputs = [(translation.values[tensor], tensor) for tensor in model.inputs.values()]
     infos = [_info(name, tensor) for name, tensor in inputs if name in used]
     graph = block.graph(
         "stillflow", infos, [_info(key, tensor) for key, tensor in zip(keys, model.outputs.values(), strict=True)]
     )
     opsets = [helper.make_opsetid("", OPSET)]
-    return helper.make_model(graph, producer_name="stillflow", opset_imports=opsets, ir_version=IR_VERSION)
+    proto = helper.make_model(graph, producer_name="stillflow", opset_imports=opsets, ir_version=IR_VERSION)
+    if translation.random_nodes:
+        proto.doc_string = f"Random numbers, drawn by what runs the model: {', '.join(translation.random_nodes)}"
+    return proto
 
 
-def _used_inside(nodes):
-    """The names that bodies of loops and branches read."""
+def _read_by(nodes):
+    """The names that nodes read, those that bodies of loops and branches read from outside included."""
     bodies = [attribute.g for node in nodes for attribute in node.attribute if attribute.HasField("g")]
-    used = {name for body in bodies for node in body.node for name in node.input}
-    return used.union(*(_used_inside(body.node) for body in bodies))
+    return {name for node in nodes for name in node.input}.union(*(_read_by(body.node) for body in bodies))
+
+
+def _remove_unused(nodes, initializers, outputs):
+    """Removes the nodes and constants that the outputs do not depend on, those of bodies included."""
+    needed, kept = set(outputs), []
+    for node in reversed(nodes):
+        if needed.isdisjoint(node.output):
+            continue
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                body = attribute.g
+                _remove_unused(body.node, body.initializer, [info.name for info in body.output])
+        needed |= _read_by([node])
+        kept.append(node)
+    _replace(nodes, reversed(kept))
+    _replace(initializers, [tensor for tensor in initializers if tensor.name in needed])
+
+
+def _replace(elements, others):
+    """Of a list, or a repeated field of a message."""
+    others = list(others)
+    del elements[:]
+    elements.extend(others)
 
 
 def _info(name, tensor):

@@ -22,17 +22,17 @@ def spatial(values, data_format):
     return [int(value) for value in (values[2:] if data_format.startswith("NC") else values[1:-1])]
 
 
-def window_pads(call, padding, sizes, window, strides, dilations, data_format, explicit=()):
+def window_pads(call, sizes, window, strides, dilations):
     """ONNX's attributes that pad as TensorFlow does.
 
     Of SAME the padding follows from sizes, where strides are 1 from the window alone; else ONNX works it out.
     """
+    padding = call.attr("padding")
     if padding == "VALID":
         return {}
     if padding == "EXPLICIT":
-        pairs = list(zip(explicit[::2], explicit[1::2], strict=True))
-        pairs = pairs[2:] if data_format.startswith("NC") else pairs[1:-1]
-        return {"pads": [int(before) for before, _ in pairs] + [int(behind) for _, behind in pairs]}
+        pairs = spatial_pairs(call)
+        return {"pads": [before for before, _ in pairs] + [behind for _, behind in pairs]}
     totals = []
     for size, width, stride, dilation in zip(sizes, window, strides, dilations, strict=True):
         reach = (width - 1) * dilation + 1
@@ -43,3 +43,12 @@ def window_pads(call, padding, sizes, window, strides, dilations, data_format, e
         else:
             totals.append(max((-(-size // stride) - 1) * stride + reach - size, 0))
     return {"pads": [total // 2 for total in totals] + [total - total // 2 for total in totals]}
+
+
+def spatial_pairs(call):
+    """How much EXPLICIT padding is before and behind each spatial axis; nothing for other paddings."""
+    if call.attr("padding") != "EXPLICIT":
+        return []
+    numbers = [int(number) for number in call.attr("explicit_paddings")]
+    pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
+    return pairs[2:] if call.attr("data_format").startswith("NC") else pairs[1:-1]

@@ -14,6 +14,7 @@ import numpy as np
 from stillflow.graph import shape_inference
 from stillflow.graph.dtypes import DType
 from stillflow.onnx_export.sources import ConversionError
+from stillflow.ops.registry import Written
 
 CONVERTERS: dict = {}
 # By op type: a function of the translation and a tensor, which returns the tensors that it is made of. Of other ops
@@ -22,19 +23,13 @@ NEEDS: dict = {}
 
 # Why there is no way to say an op, by a pattern of its type. The first that fits tells it.
 REASONS = {
-    "CTC*": "searches all ways to align labels, for which ONNX has no operator",
-    "Fractional*Pool": "draws its windows at random",
-    "*Backprop*Filter*": "is a part of training, which ONNX models do not hold",
     "*Grad": "is a part of training, which ONNX models do not hold",
     "*GradV2": "is a part of training, which ONNX models do not hold",
     "*GradGrad": "is a part of training, which ONNX models do not hold",
-    "*BackpropInput": "is a part of training, which ONNX models do not hold",
+    "Stack*": "is the memory of a loop for its gradient, which ONNX's loops do not hand on",
     "*Apply*": "is a part of training, which ONNX models do not hold",
     "Assign*": "changes a variable, which ONNX models do not have; freeze the graph",
-    "Random*": "draws random numbers, and what runs ONNX draws others",
-    "Stateless*": "draws random numbers, and what runs ONNX draws others",
-    "TruncatedNormal": "draws random numbers, and what runs ONNX draws others",
-    "Multinomial": "draws random numbers, and what runs ONNX draws others",
+    "Random*": "draws random numbers of a distribution that ONNX lacks",
     "*CandidateSampler": "draws random numbers, and what runs ONNX draws others",
     "Cumprod": "multiplies along an axis, for which ONNX has no operator before opset 26",
     "GatherTree": "follows a tree from its leaves, for which ONNX has no operator",
@@ -48,6 +43,19 @@ REASONS = {
     "*Dataset*": "reads input by itself, where what is fed to an ONNX model comes from outside",
     "Decode*": "decodes files, for which ONNX has no operator in opset 18",
 }
+
+
+# For what converters are registered, too: ops whose type is the name of a function, and those that the registry has
+# written out in other ops.
+FUNCTION, WRITTEN = "a function", "an op written out in others"
+
+
+def _converter_of(op):
+    if op.type in CONVERTERS:
+        return CONVERTERS[op.type]
+    if op.graph.find_function(op.type) is not None:
+        return CONVERTERS[FUNCTION]
+    return CONVERTERS[WRITTEN] if isinstance(op._op_def.lowering, Written) else None
 
 
 class Array(NamedTuple):
@@ -131,6 +139,14 @@ class Call:
         wide = self.cast(self.inputs[index], np.int64)
         return wide if self.dims(index) else self.add("Unsqueeze", wide, self.constant([0], np.int64))
 
+    def ints(self, *numbers):
+        """A vector of int64, as ONNX wants axes, sizes and places."""
+        return self.constant(list(numbers), np.int64)
+
+    def below(self, count, numpy_type=np.int64):
+        """The numbers from 0 to below a count, which is a scalar of their type."""
+        return self.add("Range", self.constant(0, numpy_type), count, self.constant(1, numpy_type))
+
     def cast(self, value, numpy_type):
         from onnx import helper
 
@@ -138,6 +154,13 @@ class Call:
 
     def to_type_of(self, value, dtype):
         return self.add("Cast", value, to=element_type(dtype))
+
+    def choose(self, condition, chosen, other, dtype):
+        """Where, of bool by logic: onnxruntime has no Where of them."""
+        if dtype.name != "bool":
+            return self.add("Where", condition, chosen, other)
+        is_other = self.add("And", self.add("Not", condition), other)
+        return self.add("Or", self.add("And", condition, chosen), is_other)
 
     def like(self, value, index=0):
         """A scalar of the type of an input."""
@@ -147,15 +170,38 @@ class Call:
         return ConversionError(f"{self.op.type} ({self.name}) {text}.")
 
 
-class Translation:
-    """The tensors of a graph that a block has values for."""
+# Ops whose output is their input, as far as models of ONNX go.
+HANDED_ON = ("Enter", "Identity", "ReadVariableOp", "Snapshot", "StopGradient")
 
-    def __init__(self, block, outer=None):
+
+class Translation:
+    """The tensors of a graph that a block has values for.
+
+    Args:
+      block: what nodes are added to.
+      outer: the translation of what is around a loop's body, or around a function.
+      variables: the values of variables, by their operations; by default those of `outer`.
+    """
+
+    def __init__(self, block, outer=None, variables=None):
         self.block = block
         self.outer = outer
+        self.variables: dict = outer.variables if variables is None else variables
         self.values: dict = {}
         self.arrays: dict[str, Array] = {}
+        self.random_nodes: list[str] = [] if outer is None else outer.random_nodes
         self._known: dict = {} if outer is None else outer._known
+
+    def of_function(self, block, placeholders, tensors, names):
+        """The translation of a function's body, in a block, whose arguments are these tensors and values of them."""
+        inside = Translation(block, self)
+        inside.values.update(zip(placeholders, names, strict=True))
+        inside._known = {}  # another call may have other arguments
+        for placeholder, tensor in zip(placeholders, tensors, strict=True):
+            value = self.value_of(tensor)
+            if value is not None:
+                inside._known[placeholder] = value
+        return inside
 
     def name_of(self, tensor):
         """The name of a tensor's value, or None where it has not been translated."""
@@ -168,10 +214,31 @@ class Translation:
         return self.outer.array_of(name) if array is None and self.outer is not None else array
 
     def value_of(self, tensor):
-        """The value of a tensor that does not depend on inputs, as far as shape inference folds; else None."""
+        """The value of a tensor that does not depend on inputs, as far as shape inference folds; else None. Of a
+        variable's handle, it is that of the variable."""
         if tensor not in self._known:
-            self._known[tensor] = shape_inference.folded_value(tensor)
+            self._known[tensor] = self._find_value(tensor)
         return self._known[tensor]
+
+    def forget(self, tensor):
+        """From now on no value of a tensor is known: it changes."""
+        self._known[tensor] = None
+
+    def _find_value(self, tensor):
+        value = self.variables.get(tensor.op)
+        if value is None and tensor.op.type in HANDED_ON:
+            return self.value_of(tensor.op.inputs[0])
+        if value is None:
+            value = shape_inference.folded_value(tensor)
+        partial = shape_inference.partial_value(tensor) if value is None else None
+        if isinstance(partial, tuple) and None not in partial:
+            return np.array(partial, tensor.dtype.as_numpy_dtype)
+        return value
+
+    def note_random(self, name):
+        """Notes that a node draws random numbers: what runs the model draws others than TensorFlow."""
+        if name not in self.random_nodes:
+            self.random_nodes.append(name)
 
     def translate(self, tensors):
         """Adds what computes the tensors; returns the names of their values. Raises ConversionError."""
@@ -195,8 +262,10 @@ class Translation:
         return [self.name_of(tensor) for tensor in tensors]
 
     def _is_constant(self, tensor):
-        value = self.value_of(tensor)
-        return value is not None and tensor.dtype.name not in ("resource", "variant")
+        """Whether to make a constant of a tensor: what is handed on is one already."""
+        if tensor.op.type in HANDED_ON or tensor.dtype.name == "variant":
+            return False
+        return self.value_of(tensor) is not None
 
     def _needs(self, tensor):
         needs = NEEDS.get(tensor.op.type)
@@ -208,7 +277,7 @@ class Translation:
         if self._is_constant(tensor):
             self.values[tensor] = self.block.constant(self.value_of(tensor), name=name)
             return
-        converter = CONVERTERS.get(op.type)
+        converter = _converter_of(op)
         if converter is None:
             reason = next((why for pattern, why in REASONS.items() if fnmatchcase(op.type, pattern)), None)
             if reason is not None:

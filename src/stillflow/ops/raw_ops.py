@@ -73,9 +73,9 @@ def _by_name(op_type):
 
     by_name: typing.Any = call
     by_name.__name__ = op_type
-    by_name.__doc__ = f"Adds a node of the op {op_type}."
     python_names = {own: name for name, own in own_names.items()}
     op_def: typing.Any = op_defs.find(op_type)
+    by_name.__doc__ = f"Adds a node of the op {op_type}.\n\n{op_defs.description(op_def)}"
     signature = build.signature(op_def)
     parameters = [p.replace(name=python_names.get(p.name, p.name)) for p in signature.parameters.values()]
     by_name.__signature__ = signature.replace(parameters=parameters)

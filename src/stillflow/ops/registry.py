@@ -48,9 +48,9 @@ class Kernel:
     """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
 
     Where one kernel serves several ops, an attribute may be a name that the kernel lists ('sum', in quotes), true,
-    false, a number, or a tuple of types. "node_name" is the node's, "input_name" its first
-    input's. A function is written with the inputs that are
-    its last arguments, "f(other_arguments)", and a star if these are only the first such.
+    false, a number, or a tuple of types. "node_name" is the node's, "input_name" its first input's. A function is
+    written with the inputs that are its last arguments, "f(other_arguments)", and a star if these are only the first
+    such.
     """
 
     name: str
@@ -154,7 +154,7 @@ def define_op(
 
     One of `kernel`, `elementwise`, `alias`, `written` and `special` says how it runs. `traits` are words of
     op_def.TRAITS, which say what it is to passes, savers and gradients. `public` has the names, below `tf.`, under
-    which programs may call the function, and `doc` what they are told of it.
+    which programs may call the function; `doc` and the signature are what they are told of it.
 
     `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
     `differentiable=False` says that its gradient is None, `differentiable=None` that asking for it is a
@@ -215,7 +215,7 @@ def _builder(op_def: OpDef, public: str, doc: str | None) -> Any:
         setattr(function, rule, functools.partial(_attach, op_def, rule))
     if public:
         function.__name__ = public.split()[0].rpartition(".")[2]
-        function.__doc__ = inspect.cleandoc(doc or "")
+        function.__doc__ = "\n\n".join(filter(None, (inspect.cleandoc(doc or ""), op_defs.description(op_def))))
         function.__signature__ = build.signature(op_def)
     return function
 

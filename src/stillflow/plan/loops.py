@@ -312,13 +312,11 @@ class _Lifting:
             plan.values.setdefault(op._outputs[1], index)
         return variables
 
-    def _put_together(self, variables, firsts, orders, start):
-        """Brings the nodes of the loop into their places, among those that make it one."""
-        plan, loop = self.plan, self.loop
-        order = orders[loop.merges[0]]
-        is_over, goes_on = (frozenset({way}) for way in self.ways)
+    def _next_values(self, variables, order, goes_on):
+        """The values that the variables have in the next round."""
+        plan = self.plan
         nexts = []
-        for op, variable in zip(loop.merges, variables, strict=True):
+        for op, variable in zip(self.loop.merges, variables, strict=True):
             (tensor,) = (tensor for tensor in op._inputs if is_back_edge(op, tensor))
             if guard_of_tensor(plan, tensor) != goes_on:
                 raise _unsupported(op, "a NextIteration that does not wait for the loop's test")
@@ -326,24 +324,37 @@ class _Lifting:
             if value.is_reference and value is not variable:
                 value = read(plan, op, value, order, goes_on)
             nexts.append(value)
-        self.next_values = nexts
+        return nexts
+
+    def _carried(self, variables, firsts):
+        """(variables, first values, next values) of what is carried from round to round.
+
+        References are not: they stay what they are. Which input a Merge has taken is, where that is asked for.
+        """
+        plan, loop = self.plan, self.loop
+        carried = []
+        for variable, first, following in zip(variables, firsts, self.next_values, strict=True):
+            if not variable.is_reference:
+                carried.append((variable, first, following))
+            elif following is not variable:
+                raise _unsupported(loop.merges[0], "a variable's reference that changes from round to round")
+        for op in loop.merges:
+            tensor = op._outputs[1]
+            if tensor._consumers or is_watched(plan, tensor):
+                index_of_first, index_of_next = (constant_of(np.array(index, np.int32)) for index in (0, 1))
+                carried.append((plan.values[tensor], index_of_first, index_of_next))
+        return tuple([row[i] for row in carried] for i in range(3))
+
+    def _put_together(self, variables, firsts, orders, start):
+        """Brings the nodes of the loop into their places, among those that make it one."""
+        plan, loop = self.plan, self.loop
+        order = orders[loop.merges[0]]
+        is_over, goes_on = (frozenset({way}) for way in self.ways)
+        self.next_values = self._next_values(variables, order, goes_on)
         body = plan.nodes[start:]
         del plan.nodes[start:]
-        kept = [i for i, variable in enumerate(variables) if not variable.is_reference]
-        if len(kept) < len(variables) and any(
-            nexts[i] is not variables[i] for i in range(len(variables)) if i not in kept
-        ):
-            raise _unsupported(loop.merges[0], "a variable's reference that changes from round to round")
-        token = object()
-        variables = [variables[i] for i in kept]
-        firsts, nexts = [firsts[i] for i in kept], [nexts[i] for i in kept]
-        for op in loop.merges:  # which input of the Merge it was
-            index = plan.values[op._outputs[1]]
-            if op._outputs[1]._consumers or is_watched(plan, op._outputs[1]):
-                variables.append(index)
-                firsts.append(constant_of(np.array(0, np.int32)))
-                nexts.append(constant_of(np.array(1, np.int32)))
-        attrs = {"loop": token, "variables": tuple(variables)}
+        variables, firsts, nexts = self._carried(variables, firsts)
+        attrs = {"loop": object(), "variables": tuple(variables)}
 
         def node(name, lowering, inputs, guard):
             made = Node(loop.merges[0], name, lowering, inputs, attrs, (order, 1), is_pure=False)

@@ -98,7 +98,10 @@ def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, 
 
 @public("truncated_normal", "random.truncated_normal")
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
-    """Like random_normal, but numbers two standard deviations from the mean or more are drawn again."""
+    """Normally distributed random numbers within two standard deviations of the mean.
+
+    Numbers outside are drawn again; see `random_normal` for the arguments.
+    """
     return _truncated_normal(shape, mean, stddev, dtype, seed, name)
 
 

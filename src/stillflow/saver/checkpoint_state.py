@@ -123,9 +123,17 @@ def write_state(
 
 @public("train.get_checkpoint_state")
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
-    """The CheckpointState message of a folder, its paths joined to the folder; None if there is none to be read.
+    """The CheckpointState message of a folder, with absolute paths or such that begin with the folder's.
 
-    Raises ValueError if it names no checkpoint.
+    Args:
+      checkpoint_dir: the folder.
+      latest_filename: the name of the file that lists its checkpoints, "checkpoint" by default.
+
+    Returns:
+      The message; None if there is no such file, or none that can be read.
+
+    Raises:
+      ValueError: if it names no checkpoint.
     """
     from google.protobuf import text_format
 
@@ -155,10 +163,15 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
 
 @public("train.latest_checkpoint")
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
-    """The path of the newest checkpoint of a folder that is whole, or None.
+    """The path of the newest whole checkpoint of a folder.
 
-    A checkpoint with damage, in which a file is missing or too short or a checksum wrong, is passed over for the one
-    before it; a warning says so.
+    Args:
+      checkpoint_dir: the folder.
+      latest_filename: the name of the file that lists its checkpoints, "checkpoint" by default.
+
+    Returns:
+      What Saver.restore takes, or None. A checkpoint with damage, in which a file is missing or too short or a
+      checksum wrong, is passed over for the one before it; a warning says so.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:

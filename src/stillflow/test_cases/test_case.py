@@ -34,7 +34,11 @@ _MIN_CONSUMER = 0
 
 @public("test.TestCase", "python.framework.test_util.TensorFlowTestCase")
 class TestCase(ArrayAssertions):
-    """A test with an empty default graph, and fixed seeds for it, for Python and for numpy."""
+    """A unittest.TestCase for graphs.
+
+    Each test starts with an empty default graph, whose seed is fixed, as are those of `random` and numpy.
+    `self.session()` is a session of it, `self.evaluate(tensors)` runs them, and assertions compare arrays.
+    """
 
     def __init__(self, methodName="runTest"):  # noqa: N803
         super().__init__(methodName)

@@ -12,7 +12,24 @@ from stillflow.variables.resource_variable import is_resource_variable
 
 @public("assign")
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
-    """A tensor that, when computed, sets `ref`, a variable or the part `variable[...]` of one, to `value`."""
+    """Sets a variable, once the returned tensor is computed.
+
+    Args:
+      ref: a variable, or the part `variable[...]` of one.
+      value: a tensor of the variable's type and shape, or what becomes one.
+      validate_shape: whether the shape must be the variable's. With False a reference variable takes another shape;
+        resource variables ignore it.
+      use_locking: accepted for compatibility; updates are always atomic.
+      name: a name for the operation.
+
+    Returns:
+      A tensor, the reference of a reference variable; for a resource variable what its `assign` returns: it reads
+      the new value.
+
+    Raises:
+      ValueError: if the shapes differ.
+      TypeError, ValueError: if `value` is a tensor of another type.
+    """
     if not ref.dtype._is_ref_dtype:
         return ref.assign(value, name=name)
     return ops.assign(ref, value, validate_shape=validate_shape, use_locking=use_locking, name=name)

@@ -31,7 +31,8 @@ def get_variable(
       caching_device: where to read it.
       partitioner: a function from shape and dtype to the number of parts along each axis.
       validate_shape: whether the initial value's shape must be known.
-      use_resource: accepted for compatibility.
+      use_resource: whether it is a resource variable; by default what the scope says, and then what
+        tf.enable_resource_variables has said.
       custom_getter: a function that is called with `getter`, and all arguments, instead.
       constraint: a function from the value after an update to the value to keep.
       synchronization, aggregation: how the copies of a distributed variable are brought together.

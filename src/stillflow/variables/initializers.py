@@ -50,7 +50,11 @@ def _floating(dtype):
 
 @public("zeros_initializer", "initializers.zeros", "keras.initializers.Zeros", "keras.initializers.zeros")
 class Zeros(Initializer):
-    """Zeros, False, or empty strings."""
+    """Zeros, False, or empty strings.
+
+    Args:
+      dtype: the type, for calls that name none.
+    """
 
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
@@ -66,7 +70,11 @@ class Zeros(Initializer):
 
 @public("ones_initializer", "initializers.ones", "keras.initializers.Ones", "keras.initializers.ones")
 class Ones(Initializer):
-    """Ones, or True."""
+    """Ones, or True.
+
+    Args:
+      dtype: the type, for calls that name none.
+    """
 
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
@@ -82,9 +90,16 @@ class Ones(Initializer):
 
 @public("constant_initializer", "initializers.constant", "keras.initializers.Constant", "keras.initializers.constant")
 class Constant(Initializer):
-    """A given value, or given values of which the last fills up the shape.
+    """A given value, or given values.
 
-    Raises TypeError if `value` is neither a number nor a list, tuple or array.
+    Args:
+      value: a number, or a list, tuple or array of numbers, in row-major order; the last one fills up the shape.
+      dtype: the type, for calls that name none.
+      verify_shape: whether `value` must have exactly the shape that is asked for.
+
+    Raises:
+      TypeError: for another value; when called, for another shape if that is verified.
+      ValueError: when called, for more values than the shape holds.
     """
 
     def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
@@ -107,7 +122,14 @@ class Constant(Initializer):
 
 @public("random_uniform_initializer", "initializers.random_uniform")
 class RandomUniform(Initializer):
-    """Numbers in [minval, maxval), all equally likely."""
+    """Numbers in [minval, maxval), all equally likely.
+
+    Args:
+      minval: the lowest number.
+      maxval: above all numbers; 1 by default, to be given for integers.
+      seed: an integer; see tf.set_random_seed.
+      dtype: the type, for calls that name none.
+    """
 
     def __init__(self, minval=0, maxval=None, seed=None, dtype=dtypes.float32):
         self.minval = minval
@@ -126,7 +148,16 @@ class RandomUniform(Initializer):
 
 @public("random_normal_initializer", "initializers.random_normal")
 class RandomNormal(Initializer):
-    """Normally distributed numbers."""
+    """Normally distributed numbers.
+
+    Args:
+      mean, stddev: numbers or scalar tensors.
+      seed: an integer; see tf.set_random_seed.
+      dtype: a floating-point type, for calls that name none.
+
+    Raises:
+      ValueError: for another type.
+    """
 
     _distribution = "random_normal"
 
@@ -148,7 +179,16 @@ class RandomNormal(Initializer):
 
 @public("truncated_normal_initializer", "initializers.truncated_normal")
 class TruncatedNormal(RandomNormal):
-    """Normally distributed numbers, drawn again where they are two standard deviations away or more."""
+    """Normally distributed numbers, drawn again where they are two standard deviations away or more.
+
+    Args:
+      mean, stddev: numbers or scalar tensors, of the distribution before it is truncated.
+      seed: an integer; see tf.set_random_seed.
+      dtype: a floating-point type, for calls that name none.
+
+    Raises:
+      ValueError: for another type.
+    """
 
     _distribution = "truncated_normal"
 

@@ -52,9 +52,15 @@ def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=
 
 @public("contrib.layers.xavier_initializer", "contrib.layers.xavier_initializer_conv2d")
 def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):
-    """`variance_scaling_initializer` with factor 1 and the mean of inputs and outputs.
+    """An initializer that keeps the scale of gradients about the same in all layers.
 
-    From Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    It is `variance_scaling_initializer` with factor 1 and the mean of inputs and outputs, from Glorot and Bengio,
+    "Understanding the difficulty of training deep feedforward neural networks", 2010.
+
+    Args:
+      uniform: whether numbers are uniformly or normally distributed.
+      seed: an integer; see tf.set_random_seed.
+      dtype: a floating-point type.
     """
     return variance_scaling_initializer(factor=1.0, mode="FAN_AVG", uniform=uniform, seed=seed, dtype=dtype)
 

@@ -20,7 +20,11 @@ def variables_initializer(var_list, name="init"):
 
 @public("global_variables")
 def global_variables(scope=None):
-    """All global variables of the default graph, or those whose names begin with `scope`."""
+    """All global variables of the default graph, in the order in which they were made.
+
+    Args:
+      scope: a regular expression; only variables are returned whose names begin with a match.
+    """
     return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
@@ -44,7 +48,11 @@ def model_variables(scope=None):
 
 @public("trainable_variables")
 def trainable_variables(scope=None):
-    """The variables that optimizers change of the default graph, or those whose names begin with `scope`."""
+    """The variables of the default graph that optimizers change, in the order in which they were made.
+
+    Args:
+      scope: a regular expression; only variables are returned whose names begin with a match.
+    """
     return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
@@ -56,7 +64,11 @@ def moving_average_variables(scope=None):
 
 @public("global_variables_initializer", "initialize_all_variables", "initializers.global_variables")
 def global_variables_initializer():
-    """An operation that gives all global variables their initial values."""
+    """An operation that gives all global variables of the default graph their initial values.
+
+    It covers the variables that there are by then, and each call adds a node: call it once, after the last variable
+    has been made.
+    """
     return variables_initializer(global_variables())
 
 

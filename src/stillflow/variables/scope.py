@@ -264,7 +264,7 @@ def new_store():
 
 @public("get_variable_scope")
 def get_variable_scope():
-    """The current variable scope."""
+    """The current VariableScope: that of the innermost tf.variable_scope, else the default graph's own."""
     return _scope_store().current
 
 

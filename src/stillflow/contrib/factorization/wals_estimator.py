@@ -96,26 +96,28 @@ def _state(value, name):
     return Variable(value, trainable=False, name=name, collections=[GraphKeys.GLOBAL_VARIABLES])
 
 
-def _training(model, features, params):
-    """The ModelFnOps of training."""
-    is_row_sweep = _state(True, "is_row_sweep")
-    is_sweep_done = _state(False, "is_sweep_done")
-    completed = _state(0, WALSMatrixFactorization.COMPLETED_SWEEPS)
-    loss_variable = _state(0.0, WALSMatrixFactorization.LOSS)
-    error_variable = _state(0.0, WALSMatrixFactorization.RWSE)
-    summaries.scalar("loss", loss_variable)
-    summaries.scalar("root_weighted_squared_error", error_variable)
-    summaries.scalar("completed_sweeps", completed)
+class _Progress:
+    """The variables of a training: where it is, and how good the factors are."""
 
-    def axis_ops(sp_input, num_items, update, axis):
+    def __init__(self):
+        self.is_row_sweep = _state(True, "is_row_sweep")
+        self.is_sweep_done = _state(False, "is_sweep_done")
+        self.completed_sweeps = _state(0, WALSMatrixFactorization.COMPLETED_SWEEPS)
+        self.loss = _state(0.0, WALSMatrixFactorization.LOSS)
+        self.error = _state(0.0, WALSMatrixFactorization.RWSE)
+        summaries.scalar("loss", self.loss)
+        summaries.scalar("root_weighted_squared_error", self.error)
+        summaries.scalar("completed_sweeps", self.completed_sweeps)
+
+    def axis_ops(self, sp_input, num_items, update, axis):
         """(operation that forgets which items have been seen, operation of a step) for rows or columns."""
         unseen = ops.fill(dims=[num_items], value=False)
         with colocate_with(unseen):
             processed = _state(unseen, f"processed_{axis}")
         _, update_op, loss, regularization, sum_weights = update(sp_input)
         indices = sp_input.indices[:, 0]
-        store_loss = assign(loss_variable, loss + regularization)
-        store_error = assign(error_variable, ops.sqrt(loss / sum_weights))
+        store_loss = assign(self.loss, loss + regularization)
+        store_error = assign(self.error, ops.sqrt(loss / sum_weights))
         with control_dependencies([update_op, store_loss, store_error]):
             with colocate_with(processed):
                 seen = ops.ones_like(indices, dtype=dtypes.bool_)
@@ -123,29 +125,33 @@ def _training(model, features, params):
             with control_dependencies([mark]):
                 is_done = ops.reduce_all(processed)
                 step = group(
-                    assign(is_sweep_done, is_done),
-                    assign_add(completed, ops.cast(is_done, dtypes.int32)),
+                    assign(self.is_sweep_done, is_done),
+                    assign_add(self.completed_sweeps, ops.cast(is_done, dtypes.int32)),
                     name=f"{axis}_sweep_train_op",
                 )
         return processed.initializer, step
 
-    reset_rows, row_step = axis_ops(
+
+def _training(model, features, params):
+    """The ModelFnOps of training."""
+    progress = _Progress()
+    reset_rows, row_step = progress.axis_ops(
         features[WALSMatrixFactorization.INPUT_ROWS],
         params["num_rows"],
         lambda x: model.update_row_factors(sp_input=x, transpose_input=False),
         "rows",
     )
-    reset_cols, col_step = axis_ops(
+    reset_cols, col_step = progress.axis_ops(
         features[WALSMatrixFactorization.INPUT_COLS],
         params["num_cols"],
         lambda x: model.update_col_factors(sp_input=x, transpose_input=True),
         "cols",
     )
-    turn = assign(is_row_sweep, ops.logical_not(is_row_sweep))
+    turn = assign(progress.is_row_sweep, ops.logical_not(progress.is_row_sweep))
     hooks: list[SessionRunHook] = [
         _Sweeps(
-            is_row_sweep,
-            is_sweep_done,
+            progress.is_row_sweep,
+            progress.is_sweep_done,
             model.worker_init,
             {
                 True: [model.row_update_prep_gramian_op, model.initialize_row_update_op],
@@ -161,7 +167,7 @@ def _training(model, features, params):
     return ModelFnOps(
         mode=ModeKeys.TRAIN,
         predictions={},
-        loss=loss_variable,
+        loss=progress.loss,
         eval_metric_ops={},
         train_op=ops.no_op(),
         training_hooks=hooks,

@@ -184,7 +184,7 @@ def combined_model_fn(features, labels, mode, params, config=None):
             "please use either DNN or Linear model."
         )
     linear_columns, deep_columns = params["linear_feature_columns"], params["dnn_feature_columns"]
-    parts, logits, input_scope = {}, [], None
+    rates, logits, input_scope = {}, [], None
     if deep_columns:
         if not params.get("dnn_hidden_units"):
             raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
@@ -192,13 +192,20 @@ def combined_model_fn(features, labels, mode, params, config=None):
         own["activation_fn"] = own.get("activation_fn") or ops.relu
         with _deep_network(features, own, mode, head.logits_dimension, config, "/") as (found, input_scope):
             logits.append(found)
-        parts["dnn"] = _DEEP_RATE
+        rates["dnn"] = _DEEP_RATE
     if linear_columns:
         values = tuple(features.values())
         with variable_scope("linear", values=values, partitioner=_partitioner(config, _SLICE)) as scope:
             logits.append(_linear_logits(features, linear_columns, head.logits_dimension, scope))
             _summarize(logits[-1], scope.name, "/")
-        parts["linear"] = _linear_rate(linear_columns)
+        rates["linear"] = _linear_rate(linear_columns)
+    total = logits[0] if len(logits) == 1 else logits[0] + logits[1]
+    train = _combined_training(params, optimizers, rates, input_scope)
+    return head.create_model_fn_ops(features=features, mode=mode, labels=labels, train_op_fn=train, logits=total)
+
+
+def _combined_training(params, optimizers, rates, input_scope):
+    """The function from a loss to the operation that trains the parts for which there are learning rates."""
     counts_once = params.get("fix_global_step_increment_bug", True)
 
     def train(loss):
@@ -217,7 +224,7 @@ def combined_model_fn(features, labels, mode, params, config=None):
                 summaries=[],
                 increment_global_step=not counts_once,
             )
-            for name, rate in parts.items()
+            for name, rate in rates.items()
         ]
         train_op = group(*trained)
         if not counts_once:
@@ -225,5 +232,4 @@ def combined_model_fn(features, labels, mode, params, config=None):
         with control_dependencies([train_op]), colocate_with(step):
             return assign_add(step, 1).op
 
-    total = logits[0] if len(logits) == 1 else logits[0] + logits[1]
-    return head.create_model_fn_ops(features=features, mode=mode, labels=labels, train_op_fn=train, logits=total)
+    return train

@@ -11,6 +11,7 @@ from stillflow.composites import summaries
 from stillflow.contrib.training import train_ops
 from stillflow.contrib.training.train_ops import clip_gradient_norms, multiply_gradients
 from stillflow.formats.protobuf import RunMetadata, RunOptions
+from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public_module
@@ -22,6 +23,7 @@ from stillflow.training import global_step as global_steps
 from stillflow.training.optimizer import Optimizer
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.supervisor import Supervisor
+from stillflow.training_loop.sync_replicas import SyncReplicasOptimizer
 from stillflow.variables.listing import global_variables_initializer, local_variables_initializer
 from stillflow.variables.readiness import report_uninitialized_variables, tables_initializer
 
@@ -146,28 +148,34 @@ def train(
       number_of_steps: the step at which to stop; None for never.
       init_op, init_feed_dict, local_init_op, init_fn, ready_op: how variables get their values; see Supervisor.
       summary_op, save_summaries_secs, summary_writer: the summaries, how often to write them, and with what.
-      startup_delay_steps: the step to wait for before training, for processes that do not save.
+      startup_delay_steps: the step to wait for before training, for processes that do not save; 0 with a
+        `sync_optimizer`.
       saver, save_interval_secs: what saves checkpoints, and how often.
-      sync_optimizer: None, as there is no SyncReplicasOptimizer.
+      sync_optimizer: the SyncReplicasOptimizer of `train_op`, or a list of such; None for others.
       session_config: the session's ConfigProto.
       session_wrapper: makes the session to use of the session.
       trace_every_n_steps: how often to write a trace; None for never.
       ignore_live_threads: whether threads that do not end are no error.
 
     Raises:
-      ValueError: for no train_op, a number of steps that is not positive, or what needs a folder, without one.
+      ValueError: for no train_op, a number of steps that is not positive, what needs a folder, without one, or
+        another `sync_optimizer`.
     """
-    _check(train_op, logdir, summary_op, saver, trace_every_n_steps, sync_optimizer, number_of_steps)
+    _check(train_op, logdir, summary_op, saver, trace_every_n_steps, number_of_steps)
+    synchronous = _sync_optimizers(sync_optimizer, startup_delay_steps)
     graph = graph or get_default_graph()
     with graph.as_default():
         if global_step is None:
             global_step = global_steps.get_or_create_global_step()
         saver = saver or Saver()
         with name_scope("init_ops"):
-            init_op = _given_or(init_op, global_variables_initializer)
-            ready_op = _given_or(ready_op, report_uninitialized_variables)
-            local_init_op = _given_or(local_init_op, _local_initializer)
+            init_ops = {
+                "init_op": _given_or(init_op, global_variables_initializer),
+                "ready_op": _given_or(ready_op, report_uninitialized_variables),
+                **_local_init_ops(local_init_op, synchronous, is_chief),
+            }
         summary_op = _given_or(summary_op, summaries.merge_all)
+        first_tokens = [optimizer.get_init_tokens_op() for optimizer in synchronous] if is_chief else []
         if train_step_kwargs is _USE_DEFAULT:
             trace_steps = trace_every_n_steps if is_chief else None
             train_step_kwargs = _default_step_arguments(
@@ -177,10 +185,7 @@ def train(
         graph=graph,
         is_chief=is_chief,
         logdir=logdir,
-        init_op=init_op,
         init_feed_dict=init_feed_dict,
-        local_init_op=local_init_op,
-        ready_op=ready_op,
         summary_op=summary_op,
         summary_writer=_given_or(summary_writer, lambda: Supervisor.USE_DEFAULT),
         global_step=global_step,
@@ -188,6 +193,7 @@ def train(
         save_summaries_secs=save_summaries_secs,
         save_model_secs=save_interval_secs,
         init_fn=init_fn,
+        **init_ops,
     )
     if summary_writer is not None:
         train_step_kwargs["summary_writer"] = supervisor.summary_writer
@@ -198,7 +204,12 @@ def train(
             supervisor.start_standard_services(session)
         elif not is_chief and startup_delay_steps > 0:
             _wait_for_step(session, global_step, min(startup_delay_steps, number_of_steps or sys.maxsize))
-        return session
+        threads = supervisor.start_queue_runners(session)
+        log().info("Starting Queues.")
+        if first_tokens:
+            supervisor.start_queue_runners(session, [opt.get_chief_queue_runner() for opt in synchronous])
+            session.run(first_tokens)
+        return session, threads
 
     def step(session):
         return train_step_fn(session, train_op, global_step, train_step_kwargs)
@@ -206,7 +217,7 @@ def train(
     return _train_supervised(supervisor, master, session_config, start, step, logdir, ignore_live_threads)
 
 
-def _check(train_op, logdir, summary_op, saver, trace_every_n_steps, sync_optimizer, number_of_steps):
+def _check(train_op, logdir, summary_op, saver, trace_every_n_steps, number_of_steps):
     if train_op is None:
         raise ValueError("train_op cannot be None.")
     if logdir is None:
@@ -216,10 +227,33 @@ def _check(train_op, logdir, summary_op, saver, trace_every_n_steps, sync_optimi
             raise ValueError("Cannot provide saver because logdir=None")
         if trace_every_n_steps is not None:
             raise ValueError("Cannot provide trace_every_n_steps because logdir=None")
-    if sync_optimizer is not None:
-        raise ValueError("`sync_optimizer` must be a tf.train.SyncReplicasOptimizer.")
     if number_of_steps is not None and number_of_steps <= 0:
         raise ValueError("`number_of_steps` must be either None or a positive number.")
+
+
+def _sync_optimizers(given, startup_delay_steps):
+    """A list of the SyncReplicasOptimizers."""
+    if given is None:
+        return []
+    if startup_delay_steps > 0:
+        raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
+    optimizers = [given] if isinstance(given, SyncReplicasOptimizer) else given
+    if not all(isinstance(optimizer, SyncReplicasOptimizer) for optimizer in optimizers):
+        raise ValueError("`sync_optimizer` must be a tf.train.SyncReplicasOptimizer.")
+    return optimizers
+
+
+def _local_init_ops(given, synchronous, is_chief):
+    """Those of a Supervisor's arguments that are about what each process initializes."""
+    local_init_op = _given_or(given, _local_initializer)
+    if not synchronous:
+        return {"local_init_op": local_init_op, "ready_for_local_init_op": None}
+    with control_dependencies([] if local_init_op is None else [local_init_op]):
+        local_init_op = group(
+            *[optimizer.chief_init_op if is_chief else optimizer.local_step_init_op for optimizer in synchronous]
+        )
+    ready = group(*[optimizer.ready_for_local_init_op for optimizer in synchronous])
+    return {"local_init_op": local_init_op, "ready_for_local_init_op": ready}
 
 
 def _local_initializer():
@@ -245,9 +279,7 @@ def _train_supervised(supervisor, master, config, start, step, logdir, ignore_li
     while True:
         try:
             with supervisor.managed_session(master, start_standard_services=False, config=config) as session:
-                session = start(session)
-                threads = supervisor.start_queue_runners(session)
-                log().info("Starting Queues.")
+                session, threads = start(session)
                 try:
                     while not supervisor.should_stop():
                         loss, should_stop = step(session)

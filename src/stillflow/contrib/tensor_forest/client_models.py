@@ -150,13 +150,13 @@ def get_model_fn(
                 train = group(growth, assign_add(get_global_step(), 1))
         if weights is not None:
             features[weights_name] = weights
-        hooks: list[SessionRunHook] = [TensorForestRunOpAtEndHook(_ops_at_end(builder, report_feature_importances))]
         arguments = {"features": features, "labels": labels, "mode": mode, "logits": logits}
         arguments["train_op_fn"] = lambda loss: train
         if is_core:
             found = head.create_estimator_spec(**arguments)
         else:
             found = head.create_model_fn_ops(**arguments, scope=head_scope)
+        hooks: list[SessionRunHook] = [TensorForestRunOpAtEndHook(_ops_at_end(builder, report_feature_importances))]
         if early_stopping_rounds:
             hooks.append(TensorForestLossHook(early_stopping_rounds, early_stopping_loss_threshold, found.loss))
         if keys is not None:
@@ -164,19 +164,28 @@ def get_model_fn(
         if params.inference_tree_paths:
             found.predictions[_TREE_PATHS] = paths
         found.predictions[_VARIANCE] = variance
-        if is_core:
-            found = found._replace(training_hooks=[*hooks, *found.training_hooks])
-            if include_all_in_serving:
-                found = found._replace(export_outputs={_ALL_SERVING: PredictOutput(found.predictions)})
-            return found
-        found = found._replace(training_hooks=[*found.training_hooks, *hooks])
-        if include_all_in_serving:
-            alternatives = dict(found.output_alternatives or {})
-            alternatives[_ALL_SERVING] = (ProblemType.UNSPECIFIED, found.predictions)
-            found = found._replace(output_alternatives=alternatives)
-        return found
+        completed = _completed_spec if is_core else _completed_model_fn_ops
+        return completed(found, hooks, include_all_in_serving)
 
     return model_fn
+
+
+def _completed_spec(spec, hooks, include_all_in_serving):
+    """An EstimatorSpec with hooks of training, and with all predictions as exported outputs if they are wanted."""
+    spec = spec._replace(training_hooks=[*hooks, *spec.training_hooks])
+    if include_all_in_serving:
+        spec = spec._replace(export_outputs={_ALL_SERVING: PredictOutput(spec.predictions)})
+    return spec
+
+
+def _completed_model_fn_ops(found, hooks, include_all_in_serving):
+    """The same for ModelFnOps, which keep the other outputs beside all predictions."""
+    found = found._replace(training_hooks=[*found.training_hooks, *hooks])
+    if include_all_in_serving:
+        alternatives = dict(found.output_alternatives or {})
+        alternatives[_ALL_SERVING] = (ProblemType.UNSPECIFIED, found.predictions)
+        found = found._replace(output_alternatives=alternatives)
+    return found
 
 
 def _with_columns(features, columns, is_core):
@@ -203,55 +212,53 @@ def _ops_at_end(builder, report_feature_importances):
     return found
 
 
+class _ForestEstimator:
+    """What the Estimators of either kind have in common, which is all that they take.
+
+    `_is_core` says which kind it is: tf.estimator's, or tf.contrib.learn's, which transform features besides.
+    """
+
+    _is_core: bool
+
+    def __init__(
+        self, params, device_assigner=None, model_dir=None, feature_columns=None,
+        graph_builder_class=RandomForestGraphs, config=None, weight_column=None, keys_column=None,
+        feature_engineering_fn=None, early_stopping_rounds=100, early_stopping_loss_threshold=0.001, num_trainers=1,
+        trainer_id=0, report_feature_importances=False, local_eval=False, version=None, head=None,
+        include_all_in_serving=False,
+    ):  # fmt: skip
+        if self._is_core and trainer_id == 0 and config is not None:
+            trainer_id = config.global_id_in_cluster
+        if num_trainers == 1 and config is not None:
+            num_trainers = max(1, config.num_worker_replicas)
+        kinds = ModelBuilderOutputType
+        model_fn = get_model_fn(
+            params.fill(), graph_builder_class, device_assigner, feature_columns, weight_column, head, keys_column,
+            early_stopping_rounds, early_stopping_loss_threshold, num_trainers, trainer_id,
+            report_feature_importances, local_eval, include_all_in_serving=include_all_in_serving,
+            output_type=kinds.ESTIMATOR_SPEC if self._is_core else kinds.MODEL_FN_OPS,
+        )  # fmt: skip
+        others = {} if self._is_core else {"feature_engineering_fn": feature_engineering_fn}
+        super().__init__(model_fn=model_fn, model_dir=model_dir, config=config, **others)  # type: ignore[call-arg]
+
+
 @public("contrib.tensor_forest.client.random_forest.TensorForestEstimator")
-class TensorForestEstimator(estimators.Estimator):
+class TensorForestEstimator(_ForestEstimator, estimators.Estimator):
     """A tf.contrib.learn.Estimator of a random forest.
 
     Args:
       params: a ForestHParams.
       model_dir, config, feature_engineering_fn: see tf.contrib.learn.Estimator.
       weight_column, keys_column, head: see get_model_fn's weights_name, keys_name and model_head.
+      version: not used.
       others: see get_model_fn.
     """
 
-    def __init__(
-        self, params, device_assigner=None, model_dir=None, feature_columns=None,
-        graph_builder_class=RandomForestGraphs, config=None, weight_column=None, keys_column=None,
-        feature_engineering_fn=None, early_stopping_rounds=100, early_stopping_loss_threshold=0.001, num_trainers=1,
-        trainer_id=0, report_feature_importances=False, local_eval=False, version=None, head=None,
-        include_all_in_serving=False,
-    ):  # fmt: skip
-        model_fn = get_model_fn(
-            params.fill(), graph_builder_class, device_assigner, feature_columns, weight_column, head, keys_column,
-            early_stopping_rounds, early_stopping_loss_threshold, _trainers(num_trainers, config), trainer_id,
-            report_feature_importances, local_eval, include_all_in_serving=include_all_in_serving,
-        )  # fmt: skip
-        super().__init__(
-            model_fn=model_fn, model_dir=model_dir, config=config, feature_engineering_fn=feature_engineering_fn
-        )
+    _is_core = False
 
 
 @public("contrib.tensor_forest.client.random_forest.CoreTensorForestEstimator")
-class CoreTensorForestEstimator(Estimator):
+class CoreTensorForestEstimator(_ForestEstimator, Estimator):
     """A tf.estimator.Estimator of a random forest; the arguments are those of TensorForestEstimator."""
 
-    def __init__(
-        self, params, device_assigner=None, model_dir=None, feature_columns=None,
-        graph_builder_class=RandomForestGraphs, config=None, weight_column=None, keys_column=None,
-        feature_engineering_fn=None, early_stopping_rounds=100, early_stopping_loss_threshold=0.001, num_trainers=1,
-        trainer_id=0, report_feature_importances=False, local_eval=False, version=None, head=None,
-        include_all_in_serving=False,
-    ):  # fmt: skip
-        if trainer_id == 0 and config is not None:
-            trainer_id = config.global_id_in_cluster
-        model_fn = get_model_fn(
-            params.fill(), graph_builder_class, device_assigner, feature_columns, weight_column, head, keys_column,
-            early_stopping_rounds, early_stopping_loss_threshold, _trainers(num_trainers, config), trainer_id,
-            report_feature_importances, local_eval, include_all_in_serving=include_all_in_serving,
-            output_type=ModelBuilderOutputType.ESTIMATOR_SPEC,
-        )  # fmt: skip
-        super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
-
-
-def _trainers(count, config):
-    return max(1, config.num_worker_replicas) if count == 1 and config is not None else count
+    _is_core = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.graph import shape_inference
+from stillflow.onnx_export.ops.indexing import numbered, scattered
 from stillflow.onnx_export.translation import Call, converts
 
 
@@ -21,6 +22,29 @@ def shapes(call):
     ]
 
 
+@converts("BroadcastGradientArgs")
+def broadcast_gradient_args(call):
+    """The axes along which two broadcast shapes have 1, each; none where they are the same."""
+    lengths = [call.dims(index)[0] for index in (0, 1)]
+    if None in lengths:
+        raise call.error("needs to know how many dimensions its shapes have")
+    padded = []
+    for value, length in zip(call.inputs, lengths, strict=True):
+        missing = max(lengths) - length
+        sizes = call.cast(value, np.int64)
+        padded.append(call.add("Concat", call.ints(*[1] * missing), sizes, axis=0) if missing else sizes)
+    differs = call.constant(True)
+    if lengths[0] == lengths[1]:
+        is_other = call.cast(call.add("Not", call.add("Equal", *padded)), np.int32)
+        differs = call.cast(call.add("ReduceMax", is_other, keepdims=0), np.bool_)
+    made = []
+    for sizes, output in zip(padded, call.op.outputs, strict=True):
+        is_reduced = call.add("And", call.add("Equal", sizes, call.constant(1, np.int64)), differs)
+        axes = call.add("Squeeze", call.add("NonZero", is_reduced), call.ints(0))
+        made.append(call.to_type_of(axes, output.dtype))
+    return made
+
+
 @converts("Rank")
 def rank(call):
     return call.constant(len(call.dims()), np.int32)
@@ -33,7 +57,7 @@ def lin_space(call):
     last = call.add("Sub", call.cast(num, np.int64), call.constant(1, np.int64))
     steps = call.add("Max", last, call.constant(1, np.int64))
     step = call.add("Div", call.add("Sub", stop, start), call.to_type_of(steps, call.dtype()))
-    numbers = call.add("Range", call.constant(0, np.int64), call.cast(num, np.int64), call.constant(1, np.int64))
+    numbers = call.below(call.cast(num, np.int64))
     return call.add("Add", start, call.add("Mul", call.to_type_of(numbers, call.dtype()), step))
 
 
@@ -134,6 +158,22 @@ def broadcast_to(call):
     return call.add("Expand", call.inputs[0], call.numbers(1))
 
 
+@converts("ConcatOffset")
+def concat_offset(call):
+    """Where the parts of a concatenation begin, from their shapes: along its axis behind those before."""
+    axis = int(call.known(0, "an axis"))
+    (rank,) = call.dims(1)
+    if rank is None:
+        raise call.error("needs to know how many dimensions its shapes have")
+    is_axis = np.zeros(rank, np.int32)
+    is_axis[axis] = 1
+    begin, offsets = call.constant(np.zeros(rank, np.int32)), []
+    for sizes in call.inputs[1:]:
+        offsets.append(call.add("Mul", begin, call.constant(is_axis)))
+        begin = call.add("Add", begin, sizes)
+    return offsets
+
+
 def _paddings(call):
     """ONNX wants all sizes before the elements, then all behind."""
     value = call.value(1)
@@ -151,9 +191,21 @@ def pad(call):
 
 @converts("MirrorPad")
 def mirror_pad(call):
+    return _mirror_padded(call, call.inputs[0])
+
+
+@converts("MirrorPadGrad")
+def mirror_pad_gradient(call):
+    """Each element has the gradients of all places where it was put."""
+    added = call.add("ReduceSum", call.cast(call.inputs[1], np.int64), call.ints(1), keepdims=0)
+    shape = call.add("Sub", call.add("Shape", call.inputs[0]), added)
+    return scattered(call, shape, _mirror_padded(call, numbered(call, shape)), call.inputs[0], 0)
+
+
+def _mirror_padded(call, value):
     if call.attr("mode") == "REFLECT":
-        return call.add("Pad", call.inputs[0], _paddings(call), mode="reflect")
-    value = call.inputs[0]  # SYMMETRIC: the edge is repeated once, which ONNX has for one element at a time
+        return call.add("Pad", value, _paddings(call), mode="reflect")
+    # SYMMETRIC: the edge is repeated once, which ONNX has for one element at a time.
     for axis, (before, behind) in enumerate(call.known(1, "paddings")):
         value = _mirrored(call, value, axis, int(before), int(behind))
     return value

@@ -67,7 +67,7 @@ def merge(call):
     if len(call.inputs) != 3:
         raise call.error("joins more than the two branches of a condition")
     predicate, false, true = call.inputs
-    kind = _kind(call.translation, call.op.outputs[0], true)
+    kind = kind_of(call.translation, call.op.outputs[0], true)
     branches = {
         "then_branch": _choice(call, true, kind),
         "else_branch": _choice(call, false, kind),
@@ -81,7 +81,7 @@ def _choice(call, value, kind):
     return block.graph("branch", [], [kind(result)])
 
 
-def _kind(translation, tensor, name):
+def kind_of(translation, tensor, name):
     """What makes the ValueInfoProto of values like this one: of a tensor's type and rank, or of an array's type."""
     from onnx import helper
 
@@ -98,8 +98,8 @@ def _kind(translation, tensor, name):
 
 
 class _Variable(NamedTuple):
-    """A variable of a loop: its value before it, in a round (`merge`, of which the body sees `current`), and for the
-    next round; and the tensor that leaves, if one does."""
+    """A variable of a loop: its value before it, in a round (`merge`, of which the body sees `current`, or which only
+    the condition reads), and for the next round; and the tensor that leaves, if one does."""
 
     initial: object
     merge: object
@@ -114,25 +114,39 @@ class _Loop(NamedTuple):
     variables: list
 
 
+def _variable(merge, current, leaving):
+    enter, following = (value.op for value in merge.op.inputs)
+    return _Variable(enter.inputs[0], merge, current, following.inputs[0], leaving)
+
+
+def _merges(condition, frame):
+    """The variables of a loop that its condition reads, by their Merges."""
+    found, seen, pending = [], set(), [condition]
+    while pending:
+        tensor = pending.pop()
+        if tensor in seen:
+            continue
+        seen.add(tensor)
+        enter = tensor.op.inputs[0].op if tensor.op.type == "Merge" else None
+        if enter is not None and enter.type == "Enter" and enter.get_attr("frame_name") == frame:
+            found.append(tensor)
+        elif tensor.op.type != "Enter" or tensor.op.get_attr("frame_name") != frame:
+            pending.extend(tensor.op.inputs)
+    return found
+
+
 def _loop_of(exit_op):
     """The loop that an Exit leaves."""
     first = exit_op.inputs[0].op
     loop_cond = first.inputs[1].op
     variables = []
     for switch_op in loop_cond.outputs[0].consumers():
-        merge_op = switch_op.inputs[0].op
-        enter, following = (value.op for value in merge_op.inputs)
         leaving = [op.outputs[0] for op in switch_op.outputs[0].consumers() if op.type == "Exit"]
-        variables.append(
-            _Variable(
-                enter.inputs[0],
-                merge_op.outputs[0],
-                switch_op.outputs[1],
-                following.inputs[0],
-                leaving[0] if leaving else None,
-            )
-        )
+        variables.append(_variable(switch_op.inputs[0], switch_op.outputs[1], leaving[0] if leaving else None))
     frame = first.inputs[0].op.inputs[0].op.get_attr("frame_name")
+    known = {variable.merge for variable in variables}
+    others = [merge for merge in _merges(loop_cond.inputs[0], frame) if merge not in known]
+    variables += [_variable(merge, merge, None) for merge in others]
     return _Loop(frame, loop_cond.inputs[0], variables)
 
 
@@ -154,11 +168,6 @@ def _invariants(loop):
 
 
 NEEDS["Exit"] = lambda translation, tensor: []
-
-
-@converts("Enter", "NextIteration", "LoopCond")
-def handed_on(call):
-    return call.inputs[0]
 
 
 @converts("Exit")
@@ -184,8 +193,6 @@ def leave(call):
 
 def _body(call, loop, initial):
     """The GraphProto of a round: the variables as it finds them, then the condition and the variables afterwards."""
-    from onnx import TensorProto, helper
-
     outside = call.translation
     names = outside.block.names
     block = Block(names)
@@ -193,7 +200,7 @@ def _body(call, loop, initial):
     inputs, kinds = [], []
     for variable, before in zip(loop.variables, initial, strict=True):
         name = names.unique(f"{variable.merge.op.name.removeprefix('model/')}/round")
-        kind = _kind(outside, variable.initial, before)
+        kind = kind_of(outside, variable.initial, before)
         inside.values[variable.merge] = inside.values[variable.current] = name
         array = outside.array_of(before)
         if array is not None:
@@ -205,10 +212,17 @@ def _body(call, loop, initial):
     ends.values.update(zip((variable.merge for variable in loop.variables), following, strict=True))
     (goes_on,) = ends.translate([loop.condition])
     outputs = [block.add("Identity", value) for value in [goes_on, *following]]
-    scalar = [names.unique("round_number"), names.unique("goes_on")]
+    return loop_body(block, inputs, outputs, kinds)
+
+
+def loop_body(block, inputs, outputs, kinds):
+    """The GraphProto of a Loop's body: of ValueInfoProtos of what it has, and names of whether it goes on and what it
+    hands on, which `kinds` make ValueInfoProtos of."""
+    from onnx import TensorProto, helper
+
     header = [
-        helper.make_tensor_value_info(scalar[0], TensorProto.INT64, []),
-        helper.make_tensor_value_info(scalar[1], TensorProto.BOOL, []),
+        helper.make_tensor_value_info(block.names.unique("round_number"), TensorProto.INT64, []),
+        helper.make_tensor_value_info(block.names.unique("goes_on"), TensorProto.BOOL, []),
     ]
     results = [helper.make_tensor_value_info(outputs[0], TensorProto.BOOL, [])]
     results += [kind(name) for kind, name in zip(kinds, outputs[1:], strict=True)]

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from stillflow.graph import shape_inference
-from stillflow.onnx_export.layout import as_before, channels_first, spatial, window_pads
+from stillflow.onnx_export.layout import as_before, channels_first, spatial, spatial_pairs, window_pads
 from stillflow.onnx_export.translation import Call, converts
 
 
@@ -19,26 +19,20 @@ def _filter(call, index, order):
     return call.add("Transpose", call.inputs[index], perm=list(order))
 
 
-def _explicit(call):
-    return call.attr("explicit_paddings") if call.op.type == "Conv2D" else ()
-
-
 @converts("Conv2D", "Conv3D")
 def conv(call: Call):
     form, rank = call.attr("data_format"), len(call.dims())
     strides, dilations = spatial(call.attr("strides"), form), spatial(call.attr("dilations"), form)
     window = call.dims(1)[:-2]
-    pads = window_pads(
-        call, call.attr("padding"), spatial_sizes(call, form), window, strides, dilations, form, _explicit(call)
-    )
+    pads = window_pads(call, spatial_sizes(call, form), window, strides, dilations)
     order = (rank - 1, rank - 2, *range(rank - 2))
     options = {"strides": strides, "dilations": dilations, "group": _groups(call, form), **pads}
     image = channels_first(call, call.inputs[0], rank, form)
     return as_before(call, call.add("Conv", image, _filter(call, 1, order), **options), rank, form)
 
 
-def spatial_sizes(call, form):
-    sizes = call.dims()
+def spatial_sizes(call, form, index=0):
+    sizes = call.dims(index)
     return sizes[2:] if form.startswith("NC") else sizes[1:-1]
 
 
@@ -53,9 +47,7 @@ def depthwise(call):
     form = call.attr("data_format")
     strides, dilations = spatial(call.attr("strides"), form), spatial(call.attr("dilations"), form)
     rows, columns, channels, _ = call.dims(1)
-    pads = window_pads(
-        call, call.attr("padding"), spatial_sizes(call, form), (rows, columns), strides, dilations, form
-    )
+    pads = window_pads(call, spatial_sizes(call, form), (rows, columns), strides, dilations)
     kernel = _depthwise_filter(call)
     image = channels_first(call, call.inputs[0], 4, form)
     result = call.add("Conv", image, kernel, strides=strides, dilations=dilations, group=channels, **pads)
@@ -91,34 +83,46 @@ def _known_size(tensor):
 _ARITHMETIC = {"Add": operator.add, "AddV2": operator.add, "Mul": operator.mul, "Sub": operator.sub}
 
 
-@converts("Conv2DBackpropInput", "Conv3DBackpropInputV2", "DepthwiseConv2dNativeBackpropInput")
-def transposed(call):
-    form, rank = call.attr("data_format"), len(call.dims(2))
-    strides, dilations = spatial(call.attr("strides"), form), spatial(call.attr("dilations"), form)
-    target = _target(call.op.inputs[0])
-    given = call.dims(2)
-    sizes, places = ((d[2:] if form.startswith("NC") else d[1:-1]) for d in (target or (None,) * rank, given))
-    if None in (*sizes, *places):
+def transposed_pads(call, target, given, window, strides, dilations):
+    """ONNX's attributes of the transposed convolution that makes images of `target` spatial sizes from `given` ones.
+
+    Raises ConversionError where one of the sizes is unknown.
+    """
+    if None in (*target, *given):
         raise call.error("needs the height and width of its images: name them, as in --inputs image[1,64,64,3]")
     padding, begins, ends, extra = call.attr("padding"), [], [], []
-    window = call.dims(1)[:-2]
-    explicit = call.attr("explicit_paddings") if padding == "EXPLICIT" else ()
+    explicit = spatial_pairs(call)
     for i, (size, place, width, stride, dilation) in enumerate(
-        zip(sizes, places, window, strides, dilations, strict=True)
+        zip(target, given, window, strides, dilations, strict=True)
     ):
         covered = (place - 1) * stride + (width - 1) * dilation + 1
         total = max(covered - size, 0) if padding == "SAME" else 0
         before = total // 2
         if explicit:
-            axis = i + (2 if form.startswith("NC") else 1)
-            before, total = explicit[2 * axis], explicit[2 * axis] + explicit[2 * axis + 1]
+            before, total = explicit[i][0], sum(explicit[i])
         begins.append(before)
         ends.append(total - before)
         extra.append(size - (covered - total))
+    return {"strides": strides, "dilations": dilations, "pads": begins + ends, "output_padding": extra}
+
+
+def target_sizes(call, form, rank):
+    """The spatial sizes that the first input of a gradient spells, None where unknown."""
+    target = _target(call.op.inputs[0]) or (None,) * rank
+    return target[2:] if form.startswith("NC") else target[1:-1]
+
+
+@converts("Conv2DBackpropInput", "Conv3DBackpropInputV2", "DepthwiseConv2dNativeBackpropInput")
+def transposed(call):
+    form, rank = call.attr("data_format"), len(call.dims(2))
+    strides, dilations = spatial(call.attr("strides"), form), spatial(call.attr("dilations"), form)
+    target, given = target_sizes(call, form, rank), spatial_sizes(call, form, 2)
+    options = transposed_pads(call, target, given, call.dims(1)[:-2], strides, dilations)
     image = channels_first(call, call.inputs[2], rank, form)
-    options = {"strides": strides, "dilations": dilations, "pads": begins + ends, "output_padding": extra}
     if call.op.type.startswith("Depthwise"):
         kernel, options["group"] = _depthwise_filter(call), call.dims(1)[2]
     else:
         kernel = _filter(call, 1, (rank - 1, rank - 2, *range(rank - 2)))
+        channels, depth = call.op.outputs[0].shape.as_list()[1 if form.startswith("NC") else -1], call.dims(1)[-2]
+        options["group"] = channels // depth if channels and depth else 1
     return as_before(call, call.add("ConvTranspose", image, kernel, **options), rank, form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.onnx_export.ranges import range_of
-from stillflow.onnx_export.translation import NEEDS, Call, converts
+from stillflow.onnx_export.translation import HANDED_ON, NEEDS, Call, converts
 
 # Ops that ONNX has, too: its name where it is another.
 _SAME = {
@@ -34,8 +34,7 @@ _SAME = {
 
 
 # Ops that hand on what they read.
-_HANDED_ON = ("CheckNumerics", "EnsureShape", "Identity", "IdentityN", "PlaceholderWithDefault", "PreventGradient")
-_READ = ("ReadVariableOp", "Snapshot", "StopGradient")
+_AS_IS = ("CheckNumerics", "DeepCopy", "EnsureShape", "GuaranteeConst", "IdentityN", "PlaceholderWithDefault")
 
 
 @converts(*_SAME)
@@ -43,7 +42,7 @@ def same(call: Call):
     return call.add(_SAME[call.op.type], *call.inputs)
 
 
-@converts(*_HANDED_ON, *_READ)
+@converts(*HANDED_ON, *_AS_IS, "LoopCond", "NextIteration", "PreventGradient")
 def handed_on(call):
     return call.inputs
 
@@ -140,6 +139,18 @@ def _selu(call):
     return call.add("Selu", call.inputs[0], alpha=1.6732632423543772, gamma=1.0507009873554805)
 
 
+@converts("ClipByValue")
+def _clip_by_value(call):
+    value, least, most = call.inputs
+    return call.add("Max", call.add("Min", value, most), least)
+
+
+@converts("ApproximateEqual")
+def _approximate_equal(call):
+    distance = call.add("Abs", call.add("Sub", *call.inputs))
+    return call.add("Less", distance, call.like(call.attr("tolerance")))
+
+
 @converts("FloorDiv")
 def _floor_div(call):
     a, b = call.inputs
@@ -203,6 +214,8 @@ def _bias_add(call):
 def _like(call):
     from onnx import numpy_helper
 
+    if call.dtype().name == "variant":
+        raise call.error("makes lists of zeros, as gradients of loops do")
     value = np.full(1, call.op.type == "OnesLike", call.dtype().base_dtype.as_numpy_dtype)
     return call.add("ConstantOfShape", call.add("Shape", call.inputs[0]), value=numpy_helper.from_array(value))
 
@@ -222,4 +235,4 @@ def _select(call):
         missing = call.add("Sub", call.add("Shape", sizes), call.add("Shape", given))
         ones = call.add("Expand", call.constant([1], np.int64), missing)
         condition = call.add("Reshape", condition, call.add("Concat", given, ones, axis=0))
-    return call.add("Where", condition, *branches)
+    return call.choose(condition, *branches, call.dtype(1))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from stillflow.graph.graph import Graph
 from stillflow.onnx_export.layout import as_before, channels_first
 from stillflow.onnx_export.translation import Call, converts
+from stillflow.ops import raw_ops
+from stillflow.session.session import Session
 
 
 def _coordinates(call):
@@ -55,6 +58,46 @@ def resize_bicubic(call):
     found = call.add("Resize", image, "", "", sizes, mode="cubic", **options)
     whole = call.add("Concat", call.add("Slice", shape, begin, middle), call.numbers(1), axis=0)
     return as_before(call, call.add("Reshape", found, whole), 4, "NHWC")
+
+
+# ---- Resizing as a product with weights, of images of known sizes -------------------------------------------------
+
+
+def _weights(call, axis, sizes, target):
+    """What part each element of an axis has in those of the resized axis, float32 [target, size]: columns of ones
+    and zeros, as the op resizes them."""
+    kind = call.op.type.removesuffix("Grad")
+    size = sizes[axis]
+    image = np.eye(size, dtype=np.float32).reshape([1, size, 1, size])
+    options = {} if kind == "ResizeArea" else {"half_pixel_centers": call.attr("half_pixel_centers")}
+    with Graph().as_default(), Session() as session:
+        resize = getattr(raw_ops, kind)
+        resized = resize(images=image, size=[target[axis], 1], align_corners=call.attr("align_corners"), **options)
+        return call.constant(session.run(resized)[0, :, 0, :])
+
+
+def _both_weights(call, sizes, target):
+    if None in (*sizes, *target):
+        raise call.error("needs the height and width of its images: name them, as in --inputs image[1,64,64,3]")
+    return [_weights(call, axis, sizes, target) for axis in (0, 1)]
+
+
+@converts("ResizeArea")
+def resize_area(call):
+    sizes, target = call.dims()[1:3], call.op.outputs[0].shape.as_list()[1:3]
+    image = call.cast(call.inputs[0], np.float32)
+    rows, columns = _both_weights(call, sizes, target)
+    found = call.add("Einsum", rows, image, equation="ry,byxc->brxc")
+    return call.add("Einsum", columns, found, equation="sx,brxc->brsc")
+
+
+@converts("ResizeBilinearGrad", "ResizeNearestNeighborGrad", "ResizeBicubicGrad")
+def resize_gradient(call):
+    sizes, target = call.op.outputs[0].shape.as_list()[1:3], call.dims()[1:3]
+    rows, columns = _both_weights(call, sizes, target)
+    found = call.add("Einsum", rows, call.cast(call.inputs[0], np.float32), equation="ry,brsc->bysc")
+    found = call.add("Einsum", columns, found, equation="sx,bysc->byxc")
+    return call.to_type_of(found, call.op.outputs[0].dtype)
 
 
 @converts("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")

@@ -22,8 +22,38 @@ def slice_(call: Call):
     return call.add("Slice", call.inputs[0], starts, ends, axes)
 
 
+def numbered(call, shape):
+    """An array of a shape, int64 [rank], whose elements are their numbers, int64: what is done to it tells where the
+    elements of another array go."""
+    numbers = call.below(call.add("ReduceProd", shape, keepdims=0))
+    return call.add("Reshape", numbers, shape)
+
+
+def scattered(call, shape, places, values, index):
+    """Values, of the type of input `index`, added up at the places, numbers of elements, in zeros of a shape."""
+    count = call.add("ReduceProd", shape, keepdims=1)
+    places, values = (call.add("Reshape", value, call.ints(-1)) for value in (places, values))
+    zeros = call.add("Expand", call.like(0, index), count)
+    found = call.add("ScatterElements", zeros, places, values, axis=0, reduction="add")
+    return call.add("Reshape", found, shape)
+
+
 @converts("StridedSlice")
 def strided_slice(call):
+    return _strided_slice(call, call.inputs[0], len(call.dims()))
+
+
+@converts("StridedSliceGrad")
+def strided_slice_gradient(call):
+    shape, (rank,) = call.numbers(0), call.dims()
+    if rank is None:
+        raise call.error("needs to know how many dimensions there are")
+    places = _strided_slice(call, numbered(call, shape), rank)
+    return scattered(call, shape, places, call.inputs[4], 4)
+
+
+def _strided_slice(call, value, rank):
+    """The slice of a value of a rank that inputs 1 to 3 and the masks say."""
     masks = {name: call.attr(f"{name}_mask") for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}
     strides = np.atleast_1d(call.known(3, "strides"))
     begin, end = call.value(1), call.value(2)
@@ -32,7 +62,7 @@ def strided_slice(call):
     for i, stride in enumerate(strides):
         bit = 1 << i
         if masks["ellipsis"] & bit:
-            skipped = _axes_in_ellipsis(call, len(strides), masks, i)
+            skipped = _axes_in_ellipsis(rank, len(strides), masks, i)
             axis, place = axis + skipped, place + skipped
             continue
         if masks["new_axis"] & bit:
@@ -53,7 +83,6 @@ def strided_slice(call):
             place += 1
         axes.append(axis)
         axis += 1
-    value = call.inputs[0]
     if axes:
         joined = [part[0] if len(part) == 1 else call.add("Concat", *part, axis=0) for part in (starts, ends)]
         value = call.add("Slice", value, *joined, call.constant(axes, np.int64), call.constant(steps, np.int64))
@@ -62,9 +91,9 @@ def strided_slice(call):
     return call.add("Unsqueeze", value, call.constant(new, np.int64)) if new else value
 
 
-def _axes_in_ellipsis(call, count, masks, place):
+def _axes_in_ellipsis(rank, count, masks, place):
     named = sum(1 for i in range(count) if i != place and not masks["new_axis"] & (1 << i))
-    return len(call.dims()) - named
+    return rank - named
 
 
 def _bound(call, index, value, place):
@@ -95,6 +124,33 @@ def gather_nd(call):
     return call.add("GatherND", call.inputs[0], call.cast(call.inputs[1], np.int64))
 
 
+@converts("ScatterNdNonAliasingAdd")
+def scatter_nd_add(call):
+    indices = call.cast(call.inputs[1], np.int64)
+    return call.add("ScatterND", call.inputs[0], indices, call.inputs[2], reduction="add")
+
+
+@converts("UnravelIndex")
+def unravel_index(call):
+    """Of numbers of elements their places along each axis of a shape, [axes] or [axes, numbers]."""
+    sizes = call.cast(call.inputs[1], np.int64)
+    whole = call.add("Concat", sizes, call.ints(1), axis=0)
+    # What one step along an axis counts: the product of the sizes behind it.
+    (rank,) = call.dims(1)
+    if rank is None:
+        raise call.error("needs to know how many dimensions there are")
+    behind = [call.add("Slice", whole, call.ints(axis + 1), call.ints(rank + 1)) for axis in range(rank)]
+    steps = [call.add("ReduceProd", value) for value in behind]
+    numbers = call.cast(call.inputs[0], np.int64)
+    if call.dims():
+        numbers = call.add("Unsqueeze", numbers, call.ints(0))
+    places = []
+    for axis, step in enumerate(steps):
+        size = call.add("Slice", sizes, call.ints(axis), call.ints(axis + 1))
+        places.append(call.add("Mod", call.add("Div", numbers, step), size))
+    return call.to_type_of(call.add("Concat", *places, axis=0), call.dtype())
+
+
 @converts("ScatterNd")
 def scatter_nd(call):
     zeros = call.add("Expand", call.like(0, 1), call.numbers(2))
@@ -103,17 +159,14 @@ def scatter_nd(call):
 
 @converts("OneHot")
 def one_hot(call):
-    indices, one = call.inputs[0], call.constant([1], np.int64)
-    values = call.add("Concat", *(call.add("Reshape", call.inputs[i], one) for i in (3, 2)), axis=0)
-    depth = call.add("Reshape", call.inputs[1], one)
-    is_scalar = not call.dims()
-    if is_scalar:
-        indices = call.add("Reshape", indices, one)
-    # ONNX counts negative indices from the end; TensorFlow's rows of them are off everywhere.
-    beyond = call.to_type_of(depth, call.dtype()) if call.dtype() != call.dtype(1) else depth
-    valid = call.add("Where", call.add("Less", indices, call.like(0)), beyond, indices)
-    result = call.add("OneHot", valid, depth, values, axis=-1 if is_scalar else call.attr("axis"))
-    return call.add("Squeeze", result, call.constant([0], np.int64)) if is_scalar else result
+    """Comparisons with all numbers below the depth: those below 0 and behind the depth are equal to none."""
+    rank, axis = len(call.dims()), call.attr("axis")
+    place = rank if axis == -1 else axis
+    numbers = call.below(call.cast(call.inputs[1], np.int64))
+    if place < rank:
+        numbers = call.add("Unsqueeze", numbers, call.ints(*range(1, 1 + rank - place)))
+    indices = call.add("Unsqueeze", call.cast(call.inputs[0], np.int64), call.ints(place))
+    return call.choose(call.add("Equal", indices, numbers), *call.inputs[2:], call.dtype(2))
 
 
 @converts("TopK", "TopKV2")

@@ -105,7 +105,13 @@ def zeros(shape, dtype=dtypes.float32, name=None):
 
 @public("ones")
 def ones(shape, dtype=dtypes.float32, name=None):
-    """A tensor of ones, or of True; see `zeros`."""
+    """A tensor of ones, or of True.
+
+    Args:
+      shape: integers, a TensorShape, or an integer vector tensor.
+      dtype: the element type, a number's or bool.
+      name: a name for the operation.
+    """
     dtype = dtypes.as_dtype(dtype).base_dtype
     return _filled(shape, True if dtype is dtypes.bool_ else 1, dtype, "ones", name)
 
@@ -136,9 +142,13 @@ def _ask_for_size(shape):
 @public("zeros_like")
 @dispatched
 def zeros_like(tensor, dtype=None, name=None, optimize=True):
-    """Zeros of the shape of `tensor`, and of its type unless `dtype` is given.
+    """A tensor of zeros of another tensor's shape.
 
-    With `optimize`, a shape that is known makes the result a constant.
+    Args:
+      tensor: a tensor.
+      dtype: the element type, that of `tensor` by default.
+      name: a name for the operation.
+      optimize: whether the result is a constant where the shape is known.
     """
     with name_scope(name, "zeros_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -153,7 +163,14 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
 @public("ones_like")
 @dispatched
 def ones_like(tensor, dtype=None, name=None, optimize=True):
-    """Ones of the shape of `tensor`, and of its type unless `dtype` is given."""
+    """A tensor of ones of another tensor's shape.
+
+    Args:
+      tensor: a tensor.
+      dtype: the element type, that of `tensor` by default.
+      name: a name for the operation.
+      optimize: whether the result is a constant where the shape is known.
+    """
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
         ones_shape = ops.shape_internal(tensor, optimize=optimize)

@@ -150,7 +150,17 @@ def _(context):
 @public("squeeze")
 @dispatched
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
-    """`input` without its dimensions of size 1, or without those that `axis` (an integer or several) names."""
+    """`input` without dimensions of size 1.
+
+    Args:
+      input: a tensor.
+      axis: an integer or a list of them in [-rank, rank): the dimensions to remove; by default all of size 1.
+      name: a name for the operation.
+      squeeze_dims: the old name of `axis`.
+
+    Raises:
+      ValueError: for a dimension of another size, or out of range. When run, InvalidArgumentError for the same.
+    """
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     if np.isscalar(axis):
         axis = [axis]
@@ -160,7 +170,17 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
 @public("expand_dims")
 @dispatched
 def expand_dims(input, axis=None, name=None, dim=None):
-    """`input` with a dimension of size 1 inserted at `axis`. Raises ValueError for an axis out of range."""
+    """`input` with one more dimension, of size 1.
+
+    Args:
+      input: a tensor.
+      axis: an integer scalar in [-rank - 1, rank]: the place of the new dimension in the result.
+      name: a name for the operation.
+      dim: the old name of `axis`.
+
+    Raises:
+      ValueError: without an axis, or for one that is out of range.
+    """
     axis = renamed("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")

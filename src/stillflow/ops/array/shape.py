@@ -136,7 +136,16 @@ def _(context):
 
 @public("shape")
 def shape(input, name=None, out_type=dtypes.int32):
-    """The shape of a tensor, an integer vector; a constant where it is known."""
+    """The shape of a tensor, as an integer vector.
+
+    Args:
+      input: a tensor or SparseTensor.
+      name: a name for the operation.
+      out_type: int32 or int64.
+
+    Returns:
+      A constant where the shape is fully known, else a tensor that is computed when it is run.
+    """
     return shape_internal(input, name, out_type=out_type)
 
 

@@ -65,11 +65,17 @@ def _(context):
 
 @public("slice")
 def slice(input_, begin, size, name=None):
-    """The part of `input_` from `begin` on, of that size; -1 in it takes all that is left.
+    """A part of a tensor.
 
     Args:
-      begin: an integer vector with an element for each dimension.
-      size: likewise.
+      input_: a tensor.
+      begin: an int32 or int64 vector with an element for each dimension: where the part begins.
+      size: likewise, how large it is; -1 takes all that is left.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: if `begin` or `size` have another length.
+      InvalidArgumentError: when run, if the part is not within the tensor.
     """
     return slice_op(input_, begin, size, name=name)
 

@@ -81,9 +81,17 @@ def _(context):
 
 @public("transpose")
 def transpose(a, perm=None, name="transpose", conjugate=False):
-    """`a` with dimension i taken from dimension perm[i]; without `perm`, in reverse order.
+    """A tensor with its dimensions in another order: dimension i is dimension perm[i] of `a`.
 
-    With `conjugate`, complex elements are conjugated. Raises ValueError if `perm` does not fit.
+    Args:
+      a: a tensor.
+      perm: an integer vector, a permutation of [0, rank); by default the order is reversed.
+      name: a name for the operation.
+      conjugate: whether complex elements are conjugated.
+
+    Raises:
+      ValueError: if `perm` has another length.
+      InvalidArgumentError: when run, if it is no permutation of the dimensions.
     """
     with name_scope(name, "transpose", [a]) as scope:
         is_conjugate = conjugate and a.dtype.is_complex

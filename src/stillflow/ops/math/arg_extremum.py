@@ -72,13 +72,28 @@ arg_min.folded_value(_fold(np.argmin))
 
 @public("argmax", "math.argmax")
 def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
-    """The index of the largest element along `axis` (0 by default); of equal ones, of the first."""
+    """The indices of the largest elements along an axis; of equal ones, that of the first.
+
+    Args:
+      input: a tensor of numbers.
+      axis: an int32 or int64 scalar in [-rank, rank); 0 by default.
+      name: a name for the operation.
+      dimension: the old name of `axis`.
+      output_type: int64 or int32.
+
+    Returns:
+      A tensor of `output_type`, of the shape of `input` without the axis.
+
+    Raises:
+      ValueError: for an axis that is out of range.
+      InvalidArgumentError: when run, if the axis has no elements.
+    """
     axis = renamed("axis", axis, "dimension", dimension)
     return arg_max(input, 0 if axis is None else axis, output_type=output_type, name=name)
 
 
 @public("argmin", "math.argmin")
 def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
-    """The index of the smallest element along `axis` (0 by default); of equal ones, of the first."""
+    """The indices of the smallest elements along an axis; of equal ones, that of the first. See `argmax`."""
     axis = renamed("axis", axis, "dimension", dimension)
     return arg_min(input, 0 if axis is None else axis, output_type=output_type, name=name)

@@ -280,7 +280,20 @@ def _(context):
 @public("equal", "math.equal")
 @dispatched
 def equal(x, y, name=None):
-    """Whether x == y."""
+    """Whether x == y, elementwise.
+
+    Args:
+      x: a tensor of numbers, bools or strings.
+      y: a tensor of the same type, whose shape broadcasts with that of `x`.
+      name: a name for the operation.
+
+    Returns:
+      A bool tensor of the broadcast shape. NaN equals nothing.
+
+    Raises:
+      ValueError: for shapes that do not broadcast.
+      TypeError: for different types.
+    """
     return equal_op(x, y, name=name)
 
 

@@ -65,7 +65,17 @@ def truediv(x, y, name=None):
 @public("div")
 @dispatched
 def div(x, y, name=None):
-    """x / y as Python 2 means it: integers are divided rounding down. Raises TypeError for different types."""
+    """x / y as Python 2 means it: quotients of integers are rounded down.
+
+    Args:
+      x: a tensor of numbers.
+      y: a tensor of the same type, whose shape broadcasts with that of `x`.
+      name: a name for the operation.
+
+    Raises:
+      ValueError: if `y` is a tensor of another type.
+      InvalidArgumentError: when run, if an integer is divided by 0.
+    """
     with name_scope(name, "div", [x, y]) as scope:
         x, y = _converted(x, y)
         divide_as = ops.real_div if x.dtype.is_floating or x.dtype.is_complex else ops.floor_div

@@ -77,10 +77,18 @@ truncate_mod = _binary(
 div_no_nan_op = _binary("DivNoNan", _NO_NAN_TYPES, "div_no_nan")
 mul_no_nan = _binary("MulNoNan", _NO_NAN_TYPES, "mul_no_nan")
 maximum = _binary(
-    "Maximum", _FLOATS_AND_INTS, "maximum", public="maximum math.maximum", doc="The larger one; NaN if either is."
+    "Maximum",
+    _FLOATS_AND_INTS,
+    "maximum",
+    public="maximum math.maximum",
+    doc="The larger one, elementwise; x where either is NaN.",
 )
 minimum = _binary(
-    "Minimum", _FLOATS_AND_INTS, "minimum", public="minimum math.minimum", doc="The smaller one; NaN if either is."
+    "Minimum",
+    _FLOATS_AND_INTS,
+    "minimum",
+    public="minimum math.minimum",
+    doc="The smaller one, elementwise; x where either is NaN.",
 )
 squared_difference = _binary(
     "SquaredDifference",

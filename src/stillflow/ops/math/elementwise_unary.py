@@ -59,7 +59,7 @@ sign = of_sparse_values(
         _FLOATS_AND_INTS,
         "sign",
         public="sign math.sign",
-        doc="-1, 0 or 1 as x is negative, zero or positive; NaN of NaN.",
+        doc="-1, 0 or 1 as x is negative, zero (or NaN) or positive; x / |x| of complex numbers.",
     )
 )
 square = of_sparse_values(_unary("Square", _FLOATS_AND_INTS, "square", public="square math.square", doc="x * x."))
@@ -144,7 +144,15 @@ sigmoid_grad = _gradient_of("SigmoidGrad", "sigmoid_grad")
 @of_sparse_values
 @dispatched
 def abs(x, name=None):
-    """|x|; of complex numbers their magnitudes, as float32 or float64."""
+    """Absolute values, elementwise.
+
+    Args:
+      x: a tensor or SparseTensor of numbers.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the same type; for complex64 and complex128 magnitudes, as float32 and float64.
+    """
     with name_scope(name, "Abs", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex:

@@ -124,35 +124,61 @@ def _reduced(op, input_tensor, axis, keepdims, name, reduction_indices=None, kee
 @public("reduce_sum", "math.reduce_sum")
 @dispatched
 def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
-    """Sums over `axis` (an integer or several), or over everything; `keepdims` leaves sizes of 1."""
+    """Sums of elements along axes.
+
+    Args:
+      input_tensor: a tensor of numbers.
+      axis: an integer, or a list or tensor of integers, in [-rank, rank); None stands for all axes.
+      keepdims: whether axes that are summed over stay, with size 1.
+      name: a name for the operation.
+      reduction_indices, keep_dims: the old names of `axis` and `keepdims`.
+
+    Returns:
+      A tensor of the type of `input_tensor`, without the axes; sums of nothing are 0. The order of additions is
+      fixed by the shape, so that the number of threads cannot change a bit.
+
+    Raises:
+      ValueError: for an axis that is out of range; for an old name beside the new one.
+    """
     return _reduced(sum_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_mean", "math.reduce_mean")
 @dispatched
 def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
-    """Means over `axis`, or over everything; of integers rounded towards zero."""
+    """Means of elements along axes; see `reduce_sum` for the arguments.
+
+    The result has the type of `input_tensor`: means of integers are rounded towards zero. Means of nothing are NaN.
+    """
     return _reduced(mean_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_prod", "math.reduce_prod")
 @dispatched
 def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
-    """Products over `axis`, or over everything."""
+    """Products of elements along axes; see `reduce_sum` for the arguments. Products of nothing are 1."""
     return _reduced(prod_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_max", "math.reduce_max")
 @dispatched
 def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
-    """Largest elements along `axis`, or of everything; NaN if there is one."""
+    """The largest elements along axes; see `reduce_sum` for the arguments.
+
+    `input_tensor` holds real numbers. NaN is passed over; of nothing it is the lowest value of the type, -infinity
+    of floats.
+    """
     return _reduced(max_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_min", "math.reduce_min")
 @dispatched
 def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
-    """Smallest elements along `axis`, or of everything; NaN if there is one."""
+    """The smallest elements along axes; see `reduce_sum` for the arguments.
+
+    `input_tensor` holds real numbers. NaN is passed over; of nothing it is the highest value of the type, infinity of
+    floats.
+    """
     return _reduced(min_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
@@ -165,14 +191,20 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 @public("reduce_all", "math.reduce_all")
 @dispatched
 def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
-    """Whether all elements along `axis`, or of everything, are true."""
+    """Whether all elements along axes are true; see `reduce_sum` for the arguments.
+
+    `input_tensor` and the result are bool; of nothing it is True.
+    """
     return _reduced(all_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_any", "math.reduce_any")
 @dispatched
 def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
-    """Whether any element along `axis`, or of everything, is true."""
+    """Whether any element along axes is true; see `reduce_sum` for the arguments.
+
+    `input_tensor` and the result are bool; of nothing it is False.
+    """
     return _reduced(any_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
