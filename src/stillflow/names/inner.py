@@ -22,7 +22,7 @@ _EARLY = {
 _SECOND_VERSIONS = {"python.keras.optimizers": "python.keras.optimizer_v2"}
 
 # The packages of python whose modules most others import.
-_WIDELY_IMPORTED = ("framework", "ops", "util", "platform", "eager")
+_WIDELY_IMPORTED = ("framework", "ops", "util", "platform", "eager", "training")
 
 
 def _is_inner(name: str) -> bool:
