@@ -92,7 +92,7 @@ def check_kernel(op_def):
             assert not arg.is_list or name.endswith("..."), f"{name} stands for one input"
         for attr in lowering.attrs:
             if isinstance(attr, Called):
-                assert op_def.attrs[attr.name].kind == "func"
+                assert op_def.attrs[attr.name].kind in ("func", "list(func)")
                 assert set(attr.inputs) <= {arg.name for arg in op_def.inputs}
             else:
                 assert isinstance(attr, (int, bytes)) or attr in (*op_def.attrs, "node_name", "input_name")
