@@ -26,7 +26,7 @@ import upstream_test_ops
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"kernel_tests\.|_test_util$|test_base|"
+    r"kernel_tests\.|timeseries\.examples|_test_util$|test_base|"
     r"(parallel_for|distributions\.python\.ops|optimization\.python)\.test_util$|"
     r"testing_utils?|(saver_)?test_utils|gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|"
     r"_testlib|keras_parameterized|mixed_precision\.experimental\.test_util|statistical_testing|head\.head_utils|"
