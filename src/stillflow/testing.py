@@ -88,13 +88,16 @@ def of_unknown_shape(tensor):
 
 
 def assert_same_bits(build, *arrays, combinations=COMBINATIONS):
-    """Holds build(*arrays) to the same bits on every instruction set and for several numbers of threads."""
-    expected = None
-    for isa_name, threads in combinations:
-        value = _bytes(evaluate(build, *arrays, threads=threads, isa_name=isa_name))
-        if expected is None:
-            expected = value
-        assert value == expected, f"other bits on {isa_name} with {threads} threads"
+    """Holds build(*arrays) to the same bits on every instruction set and for several numbers of threads.
+
+    Returns the value, so that a test can compare it without computing it once more.
+    """
+    value = evaluate(build, *arrays, threads=combinations[0][1], isa_name=combinations[0][0])
+    expected = _bytes(value)
+    for isa_name, threads in combinations[1:]:
+        found = _bytes(evaluate(build, *arrays, threads=threads, isa_name=isa_name))
+        assert found == expected, f"other bits on {isa_name} with {threads} threads"
+    return value
 
 
 def _bytes(value):

@@ -55,6 +55,18 @@ def test_classes_of_symbolic_tensors():
     np.testing.assert_array_equal(model.predict(np.ones([2, 3])), np.full((2, 3), 2.0))
 
 
+def test_what_can_be_reached_from_inputs():
+    x, y = tf.placeholder(tf.float32), tf.Variable(1.0, use_resource=False)
+    doubled = x * 2.0
+    total = doubled + y
+    reached = tf_utils.get_reachable_from_inputs([x])
+    assert {doubled, total, total.op, x} <= set(reached) and y.op not in reached
+    assert total in tf_utils.get_reachable_from_inputs(y, targets=[total])
+    assert total not in tf_utils.get_reachable_from_inputs(x, targets=doubled)
+    with pytest.raises(TypeError, match="Expected Operation, Variable, or Tensor, got 3"):
+        tf_utils.get_reachable_from_inputs([3])
+
+
 def test_variables_of_the_inner_module_are_resources():
     variable = variables.Variable(1.0)
     assert isinstance(variable, variables.Variable) and variable.op.type == "VarHandleOp"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.functions.function import Function
 from stillflow.functions.node_body import NodeBody, match_captures, names_of_bodies, results_of
-from stillflow.graph import nest
+from stillflow.graph import dtypes, nest
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
@@ -36,6 +37,7 @@ def cond_v2(pred, true_fn, false_fn, name="cond"):
         branches = [
             _traced(function, label, pred) for function, label in zip((true_fn, false_fn), labels, strict=True)
         ]
+        _make_indices_alike(branches)
         _check_same_outputs(branches)
         return _if(pred, branches, scope)
 
@@ -43,7 +45,7 @@ def cond_v2(pred, true_fn, false_fn, name="cond"):
 def _traced(function, name, pred):
     """The body that a branch's function adds."""
     body = NodeBody(name)
-    with body.as_default():
+    with body.building():
         results = function()
         body.results = nest.flatten(results, expand_composites=True)
         structure = nest.map_structure(lambda value: _converted(value, pred), results, expand_composites=True)
@@ -60,6 +62,27 @@ def _converted(value, pred):
         with control_dependencies([value]):
             return ops.identity(pred)
     return convert_to_tensor(as_tensor(value))
+
+
+def _make_indices_alike(branches):
+    """Has IndexedSlices whose indices are of two types return them as int64."""
+    leaves = [nest.flatten(branch.structure) for branch in branches]
+    if len(leaves[0]) != len(leaves[1]):
+        return
+    for position, pair in enumerate(zip(*leaves, strict=True)):
+        are_slices = [isinstance(leaf, IndexedSlices) for leaf in pair]
+        if any(are_slices) and not all(are_slices):
+            raise TypeError(f"Cannot reconcile tf.cond {position}-th outputs:\n  branches returned: {pair}")
+        if all(are_slices) and pair[0].indices.dtype is not pair[1].indices.dtype:
+            for branch, slices in zip(branches, pair, strict=True):
+                _cast_indices(branch, slices)
+
+
+def _cast_indices(branch, slices):
+    before = branch.capture(slices.indices)
+    with branch.building():
+        slices._indices = ops.cast(before, dtypes.int64)
+    branch.outputs = [slices._indices if output is before else output for output in branch.outputs]
 
 
 def _check_same_outputs(branches):

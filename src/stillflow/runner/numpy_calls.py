@@ -1,5 +1,6 @@
 """Functions and methods of numpy that old programs call otherwise than numpy 2 has them: `np.array(x, copy=False)`,
-`np.fromstring` of bytes, `array.tostring()`, `np.sum` of a generator, `float` of an array of one element, ..."""
+`np.fromstring` of bytes, `array.tostring()`, `np.issubdtype(t, float)`, `np.sum` of a generator, `float` of an array
+of one element, ..."""
 
 from __future__ import annotations
 
@@ -35,6 +36,7 @@ def install():
         setattr(np, name, _of_iterators(getattr(np, name)))
     for name in ("histogram", "histogram2d", "histogramdd"):
         setattr(np, name, _with_normed(getattr(np, name)))
+    np.issubdtype = _of_kinds(np.issubdtype)
     np.sum = _of_generators(np.sum)
     np.fromstring = _of_bytes(np.fromstring)  # type: ignore[assignment]
     for name, method in _METHODS.items():
@@ -167,6 +169,19 @@ def _of_generators(function):
         return sum(a) if isinstance(a, types.GeneratorType) else function(a, *args, **kwargs)
 
     return of_generators
+
+
+_KINDS = {float: np.floating, int: np.signedinteger, complex: np.complexfloating}
+
+
+def _of_kinds(issubdtype):
+    """np.issubdtype, for which Python's types meant numbers of that kind: float32 was a float, int8 an int."""
+
+    @functools.wraps(issubdtype)
+    def of_kinds(arg1, arg2):
+        return issubdtype(arg1, _KINDS.get(arg2, arg2) if isinstance(arg2, type) else arg2)
+
+    return of_kinds
 
 
 def _with_normed(function):

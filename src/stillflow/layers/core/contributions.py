@@ -15,19 +15,37 @@ from stillflow.layers.core.branches import refuse_in_branch
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.connections import Connected
 from stillflow.layers.core.settings import floatx
+from stillflow.layers.core.symbols import stands_for_tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.platform.identities import ObjectIdentitySet
 from stillflow.variables.variable import Variable
 
 
-def reachable_from(inputs, targets):
-    """The ids of tensors and operations that depend on `inputs`, themselves included, until `targets` are found."""
+@public("python.keras.utils.tf_utils.get_reachable_from_inputs")
+def get_reachable_from_inputs(inputs, targets=None):
+    """The tensors and operations of a graph that depend on `inputs`, themselves included.
+
+    Args:
+        inputs: A structure of tensors, variables and operations.
+        targets: A structure of tensors or operations; when all are found, the search ends.
+
+    Returns:
+        A set by identity. Raises TypeError where it meets what is of no graph.
+    """
+    targets = [] if targets is None else nest.flatten(targets)
+    return ObjectIdentitySet(_reachable_from(inputs, targets).values())
+
+
+def _reachable_from(inputs, targets):
+    """{id: what depends on `inputs`}, themselves included, until `targets` are found."""
     pending = nest.flatten(inputs, expand_composites=True)
-    reached = {id(each) for each in pending}
-    missing = {id(each) for each in targets} - reached
+    reached = {id(each): each for each in pending}
+    missing = {id(each) for each in targets} - reached.keys()
     while pending and (missing or not targets):
         for follower in _followers(pending.pop()):
             if id(follower) not in reached:
-                reached.add(id(follower))
+                reached[id(follower)] = follower
                 missing.discard(id(follower))
                 pending.append(follower)
     return reached
@@ -40,6 +58,8 @@ def _followers(element):
         return [element.op]
     if isinstance(element, Tensor):
         return element.consumers()
+    if stands_for_tensor(element):  # what reads it cannot be known
+        return []
     raise TypeError(f"Expected Operation, Variable, or Tensor, got {element}")
 
 
@@ -72,7 +92,7 @@ def _inputs_of_updates(layer):
 def _noted_update(update, inputs):
     """The operation of an update, which says whether it depends on the inputs."""
     update = _update_operation(update)
-    update._unconditional_update = id(update) not in reachable_from(inputs, [update])
+    update._unconditional_update = id(update) not in _reachable_from(inputs, [update])
     return update
 
 
@@ -179,7 +199,7 @@ class Contributions(Connected):
         if inputs is None:
             return [loss for loss in losses if loss._unconditional_loss]
         losses = [loss for loss in losses if not loss._unconditional_loss]
-        reached = reachable_from(inputs, losses)
+        reached = _reachable_from(inputs, losses)
         return [loss for loss in losses if id(loss) in reached]
 
     # ---- Updates --------------------------------------------------------------------------------------------
@@ -208,7 +228,7 @@ class Contributions(Connected):
         if inputs is None:
             return [update for update in self.updates if update._unconditional_update]
         updates = [update for update in self.updates if not update._unconditional_update]
-        reached = reachable_from(inputs, updates)
+        reached = _reachable_from(inputs, updates)
         return [update for update in updates if id(update) in reached]
 
 

@@ -37,7 +37,7 @@ def graph_of_call(values):
 @eager_version_of(graph_of_call)
 def _graph_of_tensors(values):
     first = values[0]
-    if isinstance(first, tuple(_CONVERTED)):
+    if stands_for_tensor(first):
         first = convert_to_tensor(first)
     return nest.components(first)[0].graph.as_default()
 
@@ -66,10 +66,15 @@ def register_symbolic_tensor_type(cls):
         _CONVERTED.append(cls)
 
 
+def stands_for_tensor(value):
+    """Whether it is of a class that was registered as one that can be converted to tensors."""
+    return isinstance(value, tuple(_CONVERTED))
+
+
 @public("python.keras.utils.tf_utils.is_symbolic_tensor")
 def is_symbolic(value):
     """Whether it is of a graph that is being built."""
-    if isinstance(value, tuple(_CONVERTED)):
+    if stands_for_tensor(value):
         value = convert_to_tensor(value)
     if isinstance(value, Variable):
         return _has_node(value)

@@ -1,4 +1,4 @@
-"""h5py 2: files opened without a mode, Dataset.value, and texts that were bytes."""
+"""h5py 2: files opened without a mode, Dataset.value, File.fid, and texts that were bytes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ class _Text(str):
 
 
 def restore(h5py):
-    """Dataset.value (all that is in the file), attributes whose texts can be decoded, and new files by default."""
+    """Dataset.value (all that is in the file), File.fid, texts in attributes to decode, and new files by default."""
     if not hasattr(h5py.Dataset, "value"):
         h5py.Dataset.value = property(lambda dataset: dataset[()])
+    if not hasattr(h5py.File, "fid"):
+        h5py.File.fid = property(lambda file: file.id)
     get_item = h5py.AttributeManager.__getitem__
 
     def get_text_to_decode(attributes, name):
