@@ -12,6 +12,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.resources
+import importlib.util
 import inspect
 import itertools
 import json
@@ -107,7 +108,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         file = self._path_of(fullname) + ".py"
         if _OF_TESTS.search(fullname) and os.path.exists(file):
             loader = importlib.machinery.SourceFileLoader(fullname, file)
-            return importlib.machinery.ModuleSpec(fullname, loader, origin=file)
+            return importlib.util.spec_from_file_location(fullname, file, loader=loader)
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec):

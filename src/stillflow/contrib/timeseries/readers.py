@@ -172,8 +172,9 @@ class ReaderBaseTimeSeriesParser(TimeSeriesReader):
             next_value.set_shape([1])
             return key, next_value, index + 1, found.write(index, value)
 
+        first_read = [constant([""]), first_value, 0]
         array = TensorArray(dtype=dtypes.string, size=0, dynamic_size=True)
-        _, _, _, found = while_loop(is_left, read_one, [constant([""]), first_value, 0, array])
+        _, _, _, found = while_loop(is_left, read_one, [*first_read, array])
         records = found.concat()
         with control_dependencies([records]):
             reset = reader.reset()

@@ -159,8 +159,9 @@ class StateSpaceParameters(SequentialTimeSeriesModel):
         scale: Any = 0.0
         if self._input_statistics is not None:
             variances = self._scale_variance(self._input_statistics.series_start_moments.variance)
+            variance = ops.reduce_mean(variances)
             steps = ops.cast(self._input_statistics.total_observation_count, self.dtype)
-            scale = ops.log(ops.maximum(ops.reduce_mean(variances) / steps, minimum_initial_variance))
+            scale = ops.log(ops.maximum(variance / steps, minimum_initial_variance))
         scale -= self._observation_transition_tradeoff_log_scale
         return variable_covariance_matrix(
             size, "state_transition_noise", dtype=self.dtype, initial_overall_scale_log=scale

@@ -46,7 +46,8 @@ class ResolutionCycleModel(CycleStateSpaceModel):
 
     def transition_to_powers(self, powers):
         count = ops.cast(self._num_latent_values, self.dtype)
-        turns = ops.cast(powers, self.dtype) * (count / ops.cast(self._true_periodicity, dtype=self.dtype))
+        per_step = count / ops.cast(self._true_periodicity, dtype=self.dtype)
+        turns = ops.cast(powers, self.dtype) * per_step
         coefficient = (ops.sin(turns * math.pi) / count)[..., None, None]
         size = self._num_latent_values - 1
         indices = ops.reshape(ops.range(size), leading_ones(turns, size))
@@ -67,18 +68,15 @@ class ResolutionCycleModel(CycleStateSpaceModel):
         whole_periods = super().transition_power_noise_accumulator
 
         def folded():
-            period, count = (
-                ops.cast(self._true_periodicity, self.dtype), ops.cast(self._num_latent_values, self.dtype)
-            )  # fmt: skip
-            of_period = whole_periods(
-                convert_to_tensor(self._num_latent_values, dtype=num_steps.dtype),
-                noise_addition_coefficient=period / count,
-            )
+            period = ops.cast(self._true_periodicity, self.dtype)
+            coefficient = period / ops.cast(self._num_latent_values, self.dtype)
+            count = convert_to_tensor(self._num_latent_values, dtype=num_steps.dtype)
+            of_period = whole_periods(count, noise_addition_coefficient=coefficient)
             steps = ops.cast(self._true_periodicity, num_steps.dtype)
             periods = ops.cast(num_steps // steps, self.dtype)
+            factor = periods[..., None, None]
             ones = ops.ones([ops.rank(periods)], dtype=dtypes.int32)
-            shape = ops.concat([ones, ops.shape(of_period)], axis=0)
-            found = periods[..., None, None] * ops.reshape(of_period, shape)
+            found = factor * ops.reshape(of_period, ops.concat([ones, ops.shape(of_period)], axis=0))
             return num_steps % steps, found
 
         def unfolded():
