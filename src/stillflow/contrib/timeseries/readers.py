@@ -92,7 +92,8 @@ class NumpyReader(TimeSeriesReader):
         if size < minimum_dataset_size:
             raise ValueError(
                 f"A TimeSeriesInputFn is configured to create windows of size {minimum_dataset_size}, but only "
-                f"{size} records were available in the dataset. Either decrease the window size or provide more records."
+                f"{size} records were available in the dataset. Either decrease the window size or "
+                "provide more records."
             )
 
     def read(self):
