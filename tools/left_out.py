@@ -104,7 +104,6 @@ OPS = {
     "GetSessionHandleV2": "handles of the other kind, which functions use, are here",
     "RefSelect": "no function of TensorFlow builds it",
     "FakeParam": "of conditions of TensorFlow 2",
-    "Case": "of conditions of TensorFlow 2",
     "StatefulStandardNormal": "removed from GraphDefs; StatefulStandardNormalV2 is here",
     "MutableDenseHashTable": "fails in TensorFlow 1.15 whenever it runs; MutableDenseHashTableV2 is here",
 }
