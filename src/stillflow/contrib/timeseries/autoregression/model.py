@@ -214,8 +214,8 @@ class ARModel(TimeSeriesModel):
                 f"ARModel with input_window_size={self.input_window_size} and output_window_size="
                 f"{self.output_window_size} expects feature '{_TIMES}' to have shape (batch_size, "
                 f"{self.window_size}) (for any batch_size), but got shape {times.shape}. If you are using "
-                f"RandomWindowInputFn, set window_size={self.window_size} or adjust the input_window_size and output_window_size arguments to "
-                "ARModel."
+                f"RandomWindowInputFn, set window_size={self.window_size} or adjust the input_window_size and "
+                "output_window_size arguments to ARModel."
             )
         size, output = self.input_window_size, self.output_window_size
         values = self._scale_data(values)
