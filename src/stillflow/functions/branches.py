@@ -137,7 +137,7 @@ def _different(names, first, other, details):
 
 
 def _results(branches, add_node):
-    """What the node that `add_node(inputs, functions, Tout, output_shapes)` adds returns, in the program's structure."""
+    """What the node returns that `add_node(inputs, functions, Tout, output_shapes)` adds, in the program's form."""
     graph = get_default_graph()
     first, *others = branches
     inputs = match_captures(branches)
