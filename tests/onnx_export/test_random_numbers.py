@@ -70,7 +70,10 @@ def test_numbers_that_follow_from_a_seed(tmp_path):
     def build():
         random = tf.random
         made = [random.stateless_uniform([3, 2], [1, 2]), random.stateless_normal([3], [3, 4])]
-        made += [random.stateless_truncated_normal([3], [5, 6]), random.stateless_uniform([4], [7, 8], 1, 9, tf.int32)]
+        made += [
+            random.stateless_truncated_normal([3], [5, 6]),
+            random.stateless_uniform([4], [7, 8], 1, 9, tf.int32),
+        ]
         return [*made, random.stateless_categorical([[0.5, 1.0, 2.0]], 5, [9, 10])]
 
     with tf.Graph().as_default(), tf.Session() as session:
