@@ -377,7 +377,7 @@ def folded_value(tensor):
 
 @public("python.pywrap_tensorflow.TF_TryEvaluateConstant_wrapper")
 def try_evaluate_constant(graph, output):
-    """The value of `tensor._as_tf_output()` in `graph._c_graph` as an array, or None if it is not known before a run."""
+    """The value of `tensor._as_tf_output()` in `graph._c_graph`: an array, or None if only a run can tell."""
     return folded_value(output)
 
 
