@@ -12,9 +12,9 @@ from stillflow import ops
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "stillflow"
 
-# The floors of src/stillflow, the highest first. A package imports what stands below it, be it on a lower floor or
-# further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
-FLOORS = {
+# The layers of src/stillflow, the highest first. A package imports packages of lower layers, and of its own layer
+# those that come later. Imports inside functions count: they are for start-up time, not for closing circles.
+LAYERS = {
     "programs": "__main__ command_line runner tools word2vec serving inspection onnx_export testing compat_v2",
     "libraries": "contrib debug profiler examples canned keras estimator distribute feature_columns rnn distributions"
     " metrics losses layers training_loop summary training test_cases parallel_for saved_objects traced_functions"
@@ -23,7 +23,7 @@ FLOORS = {
     "building": "linear_operators signal ragged composites autodiff variables resources random ops tracking host",
     "ground": "graph files platform formats errors names _corpus _engine",
 }
-ORDER = [package for packages in FLOORS.values() for package in packages.split()]
+ORDER = [package for packages in LAYERS.values() for package in packages.split()]
 
 # Circles of modules within a package, imports inside functions counted, each with the reason why it is one idea.
 CIRCLES = {
@@ -91,7 +91,7 @@ def circles(graph):
 def test_modules_import_only_what_lies_below():
     for name, path in MODULES.items():
         package = name.split(".")[0]
-        assert package in ORDER, f"{package} stands on no floor"
+        assert package in ORDER, f"{package} is in no layer"
         below = ORDER[ORDER.index(package) :]
         wrong = {imported for imported in imported_modules(path) if imported.split(".")[0] not in below}
         assert not wrong, f"{name} stands below {sorted(wrong)}"
@@ -114,6 +114,15 @@ def test_only_eager_execution_asks_whether_it_is_in_force():
     assert {name for name in asking if name.split(".")[0] != "eager"} == {"graph.graph", "graph.default_graph"}
 
 
+def test_modules_of_tests_have_names_of_their_own():
+    """pytest imports those outside of packages by their names alone, and stops at the second one of a name."""
+    folders = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        if not (path.parent / "__init__.py").exists():
+            folders.setdefault(path.name, []).append(str(path.parent.relative_to(ROOT)))
+    assert {name: found for name, found in folders.items() if len(found) > 1} == {}
+
+
 def test_the_root_holds_few_modules():
     assert len(list(SOURCE.glob("*.py"))) <= 8
 
@@ -126,8 +135,8 @@ def test_files_are_short(folder):
     assert not too_long
 
 
-# The floors of csrc, from the ground up. A file includes what lies in its own folder and on lower floors; folders of
-# one floor know nothing of each other.
+# The layers of csrc, the lowest first. A file includes what lies in its own folder and in lower layers; folders of
+# one layer know nothing of each other.
 C_LAYERS = """
 kernel_api
 arithmetic/math io regex
@@ -162,9 +171,9 @@ def c_folder(path):
 
 
 def may_include(folder):
-    floors = [floor.split() for floor in C_LAYERS.split("\n") if floor]
-    own = next(i for i, floor in enumerate(floors) if folder in floor)
-    return {folder}.union(*floors[:own]) - C_STRANGERS.get(folder.split("/")[0], set())
+    layers = [layer.split() for layer in C_LAYERS.split("\n") if layer]
+    own = next(i for i, layer in enumerate(layers) if folder in layer)
+    return {folder}.union(*layers[:own]) - C_STRANGERS.get(folder.split("/")[0], set())
 
 
 def test_c_files_include_only_what_lies_below_and_keep_quiet():

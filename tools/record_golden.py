@@ -44,6 +44,7 @@ OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
     ("contrib_boosted_trees", "contrib.boosted_trees.tree_scenarios"),
     ("contrib_learn", "contrib.learn_scenarios"),
+    ("contrib_learn_recurrent", "contrib.recurrent_learn_scenarios"),
     ("contrib_small_libraries", "contrib.small_library_scenarios"),
     ("contrib_tpu", "contrib.tpu_scenarios"),
     ("contrib_training", "contrib.contrib_training_scenarios"),

@@ -26,11 +26,11 @@ import upstream_test_ops
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|"
+    r"kernel_tests\.|_test_util$|test_base|"
     r"(parallel_for|distributions\.python\.ops|optimization\.python)\.test_util$|"
     r"testing_utils?|(saver_)?test_utils|gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|"
     r"_testlib|keras_parameterized|mixed_precision\.experimental\.test_util|statistical_testing|head\.head_utils|"
-    r"fake_summary_writer|distribute\.(strategy_)?combinations$|keras\.distribute\.\w+_test$"
+    r"distribute\.(strategy_)?combinations$|keras\.distribute\.\w+_test$"
 )
 
 
@@ -81,14 +81,16 @@ class _Module(types.ModuleType):
         if attribute.startswith("__") and attribute.endswith("__") and "version" not in attribute:
             raise AttributeError(attribute)
         value = self._finder.find(self.__name__, attribute)
-        self.__dict__[attribute] = value
+        if _setting(self.__name__, attribute) is None:
+            self.__dict__[attribute] = value
         return value
 
     def __setattr__(self, attribute, value):
-        super().__setattr__(attribute, value)
-        if attribute == "V2_DTYPE_BEHAVIOR":  # what tests set where stillflow has functions
-            policies = importlib.import_module("stillflow.layers.core.policies")
-            (policies.enable_v2_dtype_behavior if value is True else policies.disable_v2_dtype_behavior)()
+        setting = _setting(self.__name__, attribute)
+        if setting is None:
+            super().__setattr__(attribute, value)
+        else:
+            setting.put(value)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -146,6 +148,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if module.endswith("python.eager.test") and attribute == "main":
             return _main_of_eager_tests
         return self._stand_ins.get(module.rpartition(".")[2], {}).get(attribute)
+
+
+def _setting(module, attribute):
+    """The setting that a name of a module stands for; None for others."""
+    from stillflow.names import namespace
+
+    return namespace.setting(f"{module.partition('.')[2]}.{attribute}")
 
 
 def _is_namespace(module):
@@ -305,7 +314,6 @@ def _stand_ins():
         },
         "test_ops": {"_op_def_lib": upstream_test_ops.OpDefLibrary()},
         "tf2": {"enabled": _no},
-        "control_flow_util": {"ENABLE_CONTROL_FLOW_V2": False},
         "tf_inspect": {name: getattr(inspect, name) for name in dir(inspect) if not name.startswith("_")},
         "tf_export": {"tf_export": lambda *_, **__: _as_it_is, "keras_export": lambda *_, **__: _as_it_is},
         "test": {"mock": mock},

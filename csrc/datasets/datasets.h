@@ -85,7 +85,9 @@ DatasetPtr MakeRebatchDataset(TupleSpec spec, DatasetPtr input, int64_t parts);
 
 // ---- cache.cc, file_cache.cc, prefetch.cc -----------------------------------------------------------------------
 
-DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input);
+class MemoryCache;
+// All iterators over the data set share `cache`; if it is null, those of one pipeline share another.
+DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input, std::shared_ptr<MemoryCache> cache = nullptr);
 DatasetPtr MakeFileCacheDataset(TupleSpec spec, DatasetPtr input, std::string path);
 DatasetPtr MakePrefetchDataset(TupleSpec spec, DatasetPtr input, int64_t buffer_size);
 

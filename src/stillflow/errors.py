@@ -28,6 +28,10 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor was used, or an operation fetched, where it cannot be: it belongs to a function, branch or loop."""
+
+
 @public("OpError")
 class OpError(Exception):
     """An op failed while a graph ran.

@@ -70,6 +70,13 @@ def new_session(threads=2, isa_name=None):
         yield session
 
 
+def sessions_of_all_isas(threads=2):
+    """A new_session on each instruction set, one after the other."""
+    for isa_name in ISAS:
+        with new_session(threads, isa_name) as session:
+            yield session
+
+
 def evaluate(build, *arrays, threads=2, isa_name=None):
     """The value of build(*placeholders fed with the arrays): an array, or what build's structure is."""
     from stillflow import ops
@@ -88,13 +95,16 @@ def of_unknown_shape(tensor):
 
 
 def assert_same_bits(build, *arrays, combinations=COMBINATIONS):
-    """Holds build(*arrays) to the same bits on every instruction set and for several numbers of threads."""
-    expected = None
-    for isa_name, threads in combinations:
-        value = _bytes(evaluate(build, *arrays, threads=threads, isa_name=isa_name))
-        if expected is None:
-            expected = value
-        assert value == expected, f"other bits on {isa_name} with {threads} threads"
+    """Holds build(*arrays) to the same bits on every instruction set and for several numbers of threads.
+
+    Returns the value, so that a test can compare it without computing it once more.
+    """
+    value = evaluate(build, *arrays, threads=combinations[0][1], isa_name=combinations[0][0])
+    expected = _bytes(value)
+    for isa_name, threads in combinations[1:]:
+        found = _bytes(evaluate(build, *arrays, threads=threads, isa_name=isa_name))
+        assert found == expected, f"other bits on {isa_name} with {threads} threads"
+    return value
 
 
 def _bytes(value):

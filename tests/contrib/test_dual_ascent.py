@@ -50,6 +50,19 @@ def test_support_vector_machine(tmp_path):
         learn.SVM("id", columns(), kernels=["a"])
 
 
+def test_regularizations_of_less_than_one_count_as_one():
+    """As in TensorFlow's contrib, where 0 is the default; tf.estimator refuses it."""
+    found = []
+    for given in (0.0, 0.5, 1.0):
+        machine = learn.SVM("id", columns(), l2_regularization=given)
+        machine.fit(input_fn=input_fn, steps=3)
+        found.append(machine.get_variable_value("linear/x/weight"))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    with pytest.raises(ValueError, match="symmetric_l2_regularization should be non-negative"):
+        learn.SVM("id", columns(), l2_regularization=-1.0).fit(input_fn=input_fn, steps=1)
+
+
 @pytest.mark.parametrize(("kind", "labels"), [("LinearClassifier", tf.int32), ("LinearRegressor", tf.float32)])
 def test_linear_models_take_the_optimizer(kind, labels):
     optimizer = tf.contrib.linear_optimizer.SDCAOptimizer("id", symmetric_l2_regularization=1.0)

@@ -58,7 +58,17 @@ def test_variables_are_made_once():
     np.testing.assert_array_equal(first(tf.constant(2.0)).numpy(), [2, 4])
     np.testing.assert_array_equal(second.weight.numpy(), [3, 3])
 
-    made = []
+    made: list = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
+    def with_value(x):
+        if not made:
+            made.append(tf.Variable(x))
+        return made[0] + 1
+
+    np.testing.assert_array_equal(with_value([1, 2, 3]).numpy(), [2, 3, 4])
+    made[0].assign([1, 2, 3, 4])
+    assert made.pop().shape.as_list() == [None]
 
     @tf.function
     def anew():
@@ -221,3 +231,18 @@ def test_variables_are_changed_in_nested_branches():
         step(tf.constant(x))
         values.append((scale.numpy(), count.numpy()))
     assert values == [(4, 1), (8, 0), (8, 1), (1, 0)]
+
+
+@pytest.mark.parametrize("size", [2, 20], ids=["kept as a constant", "an argument"])
+def test_gradients_by_values_from_outside(size):
+    value, variable = tf.ones([size, size]), tf.Variable(tf.ones([size, size]))
+
+    @tf.function
+    def derivatives(stop):
+        y = tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, y * tf.reduce_sum(value * variable)), [0, 1.0])[1]
+        return tf.gradients(y, [value, variable], stop_gradients=[variable] if stop else None)
+
+    for stop in (False, True):
+        by_value, by_variable = derivatives(stop)
+        np.testing.assert_array_equal(by_value.numpy(), np.full([size, size], 2.0 * size**2))
+        np.testing.assert_array_equal(by_variable.numpy(), by_value.numpy())

@@ -1,6 +1,7 @@
 """Programs that run for long need no more memory than short ones."""
 
 import gc
+import weakref
 
 import numpy as np
 
@@ -51,3 +52,20 @@ def test_a_handle_keeps_its_place():
     del variable
     other = tf.Variable(2.0)
     assert other.handle._op._attrs["shared_name"] != handle._op._attrs["shared_name"]
+
+
+def test_variables_go_with_the_checkpoint_that_holds_them(tmp_path):
+    gc.disable()
+    try:
+        for save in (
+            lambda root: root.save(str(tmp_path / "model")),
+            lambda root: tf.saved_model.save(root, str(tmp_path / "saved")),
+        ):
+            variable = tf.Variable(1.0)
+            root = tf.train.Checkpoint(v=variable)
+            save(root)
+            reference = weakref.ref(variable)
+            del root, variable
+            assert reference() is None
+    finally:
+        gc.enable()

@@ -117,3 +117,48 @@ def test_second_derivatives_go_through_loops():
     first = tf.gradients(y, x)[0]
     with tf.Session() as session:
         assert session.run([y, first, tf.gradients(first, x)[0]]) == [16.0, 32.0, 48.0]
+
+
+def _derivative_by_tape(function, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    return tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda function, x: tf.cond(x > 2.0, lambda: function(x), lambda: x),
+        lambda function, x: tf.while_loop(lambda i, _: i < 1, lambda i, _: (i + 1, function(x)), [0, x])[1],
+        lambda function, x: tf.case([(x > 2.0, lambda: function(x))], default=lambda: x),
+    ],
+    ids=["cond", "while_loop", "case"],
+)
+def test_tapes_see_what_functions_take_from_outside(choose, inside):
+    tf.enable_control_flow_v2()
+    x = tf.constant(3.0)
+    square = lambda x: x * x  # noqa: E731
+    if inside:
+        found = choose(lambda x: _derivative_by_tape(square, x), x)
+    else:
+        found = _derivative_by_tape(lambda x: choose(square, x), x)
+    with tf.Session() as session:
+        assert session.run(found) == 6.0
+
+
+def test_indices_of_two_types_become_int64():
+    tf.enable_control_flow_v2()
+    slices = [tf.IndexedSlices(tf.ones([1, 1]), tf.constant([2], dtype)) for dtype in (tf.int32, tf.int64)]
+    chosen = tf.cond(tf.placeholder_with_default(True, []), lambda: slices[0], lambda: slices[1])
+    with tf.Session() as session:
+        found = session.run(chosen)
+    assert (found.indices.dtype, found.indices.tolist(), found.values.tolist()) == (np.int64, [2], [[1.0]])
+
+
+def test_slices_and_a_tensor_are_not_reconciled():
+    tf.enable_control_flow_v2()
+    slices = tf.IndexedSlices(tf.ones([1, 1]), tf.constant([2]))
+    with pytest.raises(TypeError, match=r"Cannot reconcile tf\.cond 0-th outputs:\n  branches returned: \("):
+        tf.cond(tf.constant(True), lambda: slices, lambda: tf.ones([1, 1]))

@@ -66,6 +66,22 @@ def test_dropout_keeps_its_part_and_is_named(tmp_path, capsys):
     assert onnx.load(tmp_path / "model.onnx").doc_string in told
 
 
+def test_numbers_that_follow_from_a_seed(tmp_path):
+    def build():
+        random = tf.random
+        made = [random.stateless_uniform([3, 2], [1, 2]), random.stateless_normal([3], [3, 4])]
+        made += [
+            random.stateless_truncated_normal([3], [5, 6]),
+            random.stateless_uniform([4], [7, 8], 1, 9, tf.int32),
+        ]
+        return [*made, random.stateless_categorical([[0.5, 1.0, 2.0]], 5, [9, 10])]
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        expected = session.run(build())
+    for ours, theirs in zip(drawn(tmp_path, build), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 @pytest.mark.parametrize("pseudo_random", [False, True])
 def test_cells_of_fractional_pools(tmp_path, pseudo_random):
     image = np.random.default_rng(1).standard_normal([2, 29, 18, 3]).astype(np.float32)

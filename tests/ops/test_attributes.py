@@ -27,6 +27,7 @@ NOT_FOR_KERNELS = {
         "PlaceholderV2": "shape",
         "PlaceholderWithDefault": "shape",
         "If": "output_shapes",
+        "Case": "output_shapes",
         "While": "output_shapes",
         "StatelessIf": "output_shapes",
         "StatelessWhile": "output_shapes",

@@ -3,6 +3,7 @@
 import collections
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -456,3 +457,35 @@ def test_ops_on_variables_refuse_handles_of_other_things():
         ):
             with pytest.raises(tf.errors.InvalidArgumentError, match="is not a variable"):
                 session.run(node)
+
+
+def test_reset_closes_the_sessions_without_a_server(new_graph):
+    variable = tf.Variable(3.0)
+    first, second = tf.Session(), tf.Session()
+    first.run(variable.initializer)
+    tf.Session.reset("")
+    for session in (first, second):
+        with pytest.raises(tf.errors.CancelledError, match=r"^Session has been closed\.$"):
+            session.run(variable)
+        session.close()
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        assert session.run(variable) == 3.0
+
+
+def test_what_a_missing_fetch_is_called(session):
+    tf.constant(1.0)
+    expected = (
+        "Fetch argument 'nope:0' cannot be interpreted as a Tensor. (\"The name 'nope:0' refers to a Tensor which "
+        "does not exist. The operation, 'nope', does not exist in the graph.\")"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)}$"):
+        session.run("nope:0")
+
+
+def test_a_condition_that_is_no_scalar_is_found_when_it_is_run(session):
+    check = tf.Assert(tf.constant([True, False]), ["no"])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"In\[0\] should be a scalar: \[2\]"):
+        session.run(check)
+    with pytest.raises(ValueError, match=r"^Unrecognized keyword arguments for tf.print: {'file': 'x'}$"):
+        tf.print("a", file="x")

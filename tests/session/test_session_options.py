@@ -128,7 +128,8 @@ def test_what_is_marked_cannot_be_fed_or_fetched(session, new_graph):
     assert not new_graph.is_fetchable(y)
     assert not new_graph.is_fetchable(y.op)
     for fetch in (y, y.op, [y], y.name):
-        with pytest.raises(ValueError, match="'mul' has been marked as not fetchable"):
+        inaccessible = tf.python.framework.errors.InaccessibleTensorError
+        with pytest.raises(inaccessible, match="'mul' has been marked as not fetchable"):
             session.run(fetch)
     with pytest.raises(ValueError, match="may not be fed"):
         session.run(x, {x: [1.0, 2.0]})

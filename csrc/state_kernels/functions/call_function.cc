@@ -1,17 +1,20 @@
-// call_function, call_remote, call_branch, call_loop, call_counted_loop: functions of the graph, called.
+// call_function, call_remote, call_branch, call_case, call_loop, call_counted_loop: functions of the graph, called.
 //
 //   call_function      in[0...] arguments; attrs function, types; out[0...] the results
 //   call_remote        in[0] the device, in[1...] arguments; otherwise as call_function
 //   call_branch        in[0] condition, in[1...] arguments; attrs then, else: functions, types; out[0...] the results
 //                      of one
+//   call_case          in[0] branch_index: an int32 scalar, in[1...] arguments; attrs types, the number of branches
+//   and
+//                      each of them; out[0...] the results of the one of that number, of the last for other numbers
 //   call_loop          in[0...] what the variables of a loop begin with; attrs condition, body: functions of the
 //                      variables, types; out[0...] the variables when the condition is false
 //   call_counted_loop  in[0] start, in[1] limit, in[2] delta: int32 scalars, in[3...] what the variables begin with;
 //                      attrs body: function of the number and the variables, types; out[0...] the variables at the
 //                      end
 #include <cstring>
+#include <deque>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -21,16 +24,26 @@
 namespace stillflow {
 namespace {
 
-constexpr int kMostFunctions = 2;
+constexpr size_t kMostFunctions = 2;  // of all but call_case
+
+enum CaseAttr { kCaseTypes, kCaseBranchCount, kCaseBranches };
 
 // The `state` of such a node: what each of its functions keeps.
 struct CallState {
-  FunctionState functions[kMostFunctions];
+  std::deque<FunctionState> functions;
   std::string saved;  // by the call of save_state that asks for the size
 
-  static Status New(const Attr*, void** state) {
-    *state = new (std::nothrow) CallState;
-    return *state == nullptr ? OutOfScratch() : Status();
+  explicit CallState(size_t count) : functions(count) {}
+
+  static Status Make(size_t count, void** state) {
+    return CatchingOutOfMemory([&] {
+      *state = new CallState(count);
+      return Status();
+    });
+  }
+  static Status New(const Attr*, void** state) { return Make(kMostFunctions, state); }
+  static Status NewCase(const Attr* attrs, void** state) {
+    return Make(static_cast<size_t>(attrs[kCaseBranchCount].i), state);
   }
   static void Free(void* state) { delete static_cast<CallState*>(state); }
 
@@ -58,7 +71,8 @@ struct CallState {
   static bool Restore(void* state, const void* bytes, int64_t size) {
     const char* next = static_cast<const char*>(bytes);
     const char* const end = next + size;
-    std::string parts[kMostFunctions];
+    auto* self = static_cast<CallState*>(state);
+    std::vector<std::string> parts(self->functions.size());
     for (std::string& part : parts) {
       uint64_t part_size = 0;
       if (end - next < static_cast<int64_t>(sizeof part_size)) return false;
@@ -69,21 +83,26 @@ struct CallState {
       next += part_size;
     }
     if (next != end) return false;
-    auto* self = static_cast<CallState*>(state);
-    for (int i = 0; i < kMostFunctions; ++i) {
+    for (size_t i = 0; i < parts.size(); ++i) {
       if (!self->functions[i].Restore(parts[i])) return false;
     }
     return true;
   }
 };
 
+// Calls a function, the one of this number of the node's.
+Status CallOne(const KernelCall& call, const Attr& attr, size_t number, const std::vector<DType>& expected,
+               const Tensor* const* in, int32_t in_count, Tensor* const* out) {
+  const auto function = FunctionOf(attr);
+  STILLFLOW_RETURN_IF_ERROR(function->CheckOutputs(expected));
+  FunctionState* const state = &static_cast<CallState*>(call.state)->functions[number];
+  return function->Call(call.run, state, in, in_count, out);
+}
+
 // Calls the function that is the attribute of this number.
 Status Call(const KernelCall& call, int attribute, const std::vector<DType>& expected, const Tensor* const* in,
             int32_t in_count, Tensor* const* out) {
-  const auto function = FunctionOf(call.attrs[attribute]);
-  STILLFLOW_RETURN_IF_ERROR(function->CheckOutputs(expected));
-  FunctionState* const state = &static_cast<CallState*>(call.state)->functions[attribute];
-  return function->Call(call.run, state, in, in_count, out);
+  return CallOne(call, call.attrs[attribute], attribute, expected, in, in_count, out);
 }
 
 std::vector<DType> ResultTypes(const Attr& attr) {
@@ -122,6 +141,15 @@ Status CallBranch(const KernelCall& call) {
   bool is_taken = false;
   STILLFLOW_RETURN_IF_ERROR(Truth(*call.in[0], &is_taken));
   return Call(call, is_taken ? 0 : 1, ResultTypes(call.attrs[2]), call.in + 1, call.in_count - 1, call.out);
+}
+
+Status CallCase(const KernelCall& call) {
+  if (call.in[0]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("branch_index must be a scalar");
+  const int64_t count = call.attrs[kCaseBranchCount].i;
+  int64_t number = Data<int32_t>(*call.in[0])[0];
+  if (number < 0 || number >= count) number = count - 1;
+  return CallOne(call, call.attrs[kCaseBranches + number], number, ResultTypes(call.attrs[kCaseTypes]), call.in + 1,
+                 call.in_count - 1, call.out);
 }
 
 // Tensors that are let go of at the end.
@@ -248,6 +276,8 @@ STILLFLOW_KERNELS(functions, call_function){
     {"call_remote", "target, args... | function, types", Guarded<CallRemote>, nullptr, nullptr, CallState::New,
      CallState::Free, CallState::Save, CallState::Restore},
     {"call_branch", "condition, args... | then, else, types", Guarded<CallBranch>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
+    {"call_case", "branch_index, args... | types, branches", Guarded<CallCase>, nullptr, nullptr, CallState::NewCase,
      CallState::Free, CallState::Save, CallState::Restore},
     {"call_loop", "args... | condition, body, types", Guarded<CallLoop>, nullptr, nullptr, CallState::New,
      CallState::Free, CallState::Save, CallState::Restore},

@@ -92,8 +92,14 @@ def gradients(
         graph = get_default_graph()
         graph.unique_name("uid")  # TensorFlow takes this name, and later names depend on it
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
-        xs = [getattr(x, "_handle", x) for x in xs]  # a resource variable is known by its handle
+        # A resource variable is known by its handle.
+        xs, stop_gradients = ([getattr(x, "_handle", x) for x in group] for group in (xs, stop_gradients))
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
+        if graph.building_function:
+            ys, xs, stop_gradients = (
+                [each._in_function(graph) if isinstance(each, Tensor) else each for each in group]
+                for group in (ys, xs, stop_gradients)
+            )
         backward = _Backward(ys, xs, stop_gradients, colocate_gradients_with_ops, gate_gradients, aggregation_method)
         backward.start(ys, _default_grad_ys(grad_ys, ys, backward))
         backward.walk()

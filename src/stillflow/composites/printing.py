@@ -15,11 +15,14 @@ from stillflow.platform import logging
 
 
 @public("print")
-def print_tensors(*inputs, output_stream=None, end="\n", sep=" ", summarize=3, name=None):
+def print_tensors(*inputs, output_stream=None, end="\n", sep=" ", summarize=3, name=None, **kwargs):
     """An operation that writes tensors and other values, in the form of Python's print.
 
-    Nested structures are written as pprint writes them. Raises ValueError for an output stream that there is not.
+    Nested structures are written as pprint writes them. Raises ValueError for an output stream that there is not, and
+    for other arguments.
     """
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     stream = _stream_name(sys.stderr if output_stream is None else output_stream)
     if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype.name == "string" and (
         inputs[0]._dims == ()

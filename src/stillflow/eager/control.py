@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from stillflow.composites import case, functional
+from stillflow.functions import switch_case
 from stillflow.graph import name_scope, nest, recording
 from stillflow.graph.mode import eager_version_of
 from stillflow.ops.control_flow import cond, dependencies, while_loop
@@ -57,7 +58,7 @@ def pairs_of_dict(pairs, exclusive):
     return list(pairs.items())
 
 
-@eager_version_of(case.choose_by_number)
+@eager_version_of(switch_case.choose_by_number)
 def choose_by_number(branch_index, functions):
     number = int(branch_index.numpy())
     return functions[number if 0 <= number < len(functions) else -1]()

@@ -46,6 +46,9 @@ class EagerTensor(Tensor):
     def _consumers(self) -> Any:  # type: ignore[override]
         return []  # what has run does not keep what it used
 
+    def _in_function(self, graph):
+        return graph.capture(self)
+
     # ---- The value ------------------------------------------------------------------------------------------
 
     def numpy(self):

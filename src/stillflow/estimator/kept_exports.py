@@ -7,8 +7,10 @@ import os
 from typing import NamedTuple
 
 from stillflow.files import filesystem, gfile
-from stillflow.names import public
+from stillflow.names import public, public_module
 from stillflow.platform.compat import as_str_any
+
+public_module("contrib.session_bundle.gc")
 
 
 @public("python.estimator.gc.Path", "contrib.learn.utils.gc.Path")

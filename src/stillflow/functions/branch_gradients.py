@@ -1,4 +1,4 @@
-"""The gradient of If: an If whose branches go back through those of the node, with what these have computed.
+"""Gradients of If and Case: nodes whose branches go back through those of the first, with what these have computed.
 
 A branch of the node does not run again: the node gets more results, one for each tensor inside of a branch that the
 gradient reads. The branch that does not have such a tensor returns an empty one, which nothing reads.
@@ -17,11 +17,11 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor
 
-_BRANCHES = ("then_branch", "else_branch")
+_BRANCHES = ("then_branch", "else_branch")  # of If; Case has a list
 
 
 def gradients_of_branches(op, grads, function):
-    """[None, gradients of the inputs...] of a node If or StatelessIf; it gets the results that they need.
+    """[None, gradients of the inputs...] of a node If, StatelessIf or Case; it gets the results that they need.
 
     Args:
       op: the node.
@@ -29,7 +29,8 @@ def gradients_of_branches(op, grads, function):
       function: the class of functions of a graph.
     """
     given = [grad for grad in grads if grad is not None]
-    branches = [_Branch(op, attr, grads) for attr in _BRANCHES]
+    calls = op._attrs["branches"] if op.type == "Case" else [op._attrs[attr] for attr in _BRANCHES]
+    branches = [_Branch(op, call.name, grads) for call in calls]
     found = [_match(branches, index) for index in range(len(op._inputs) - 1)]
     kept = [tensor for branch in branches for tensor in branch.read_inside()]
     for branch in branches:
@@ -42,9 +43,8 @@ def gradients_of_branches(op, grads, function):
 class _Branch:
     """A copy of a branch's body, and the body that computes its gradient, which reads tensors of the first."""
 
-    def __init__(self, op, attr, grads):
-        original = op._graph.find_function(op._attrs[attr].name).body
-        self.attr = attr
+    def __init__(self, op, function_name, grads):
+        original = op._graph.find_function(function_name).body
         name = unused_name(op._graph, f"{original.name}_rewritten")
         self.body = copy_body(original, FunctionGraph(name, op._graph))
         for argument, outside in zip(self.body.inputs, op._inputs[1:], strict=True):
@@ -106,7 +106,8 @@ def _set_branches(op, branches, kept, function):
     """Has the node call the copies, and gives it the further results."""
     for branch in branches:
         function(branch.body.name, op._graph, body=branch.body).add_to_graph(op._graph)
-        op._attrs[branch.attr] = FunctionCall(branch.body.name)
+    calls = [FunctionCall(branch.body.name) for branch in branches]
+    op._attrs.update({"branches": tuple(calls)} if op.type == "Case" else zip(_BRANCHES, calls, strict=True))
     types = [tensor.dtype.base_dtype for tensor in kept]
     op._attrs["Tout"] = (*op._attrs["Tout"], *types)
     if op._attrs["output_shapes"]:
@@ -118,8 +119,11 @@ def _gradient_node(op, branches, kept, grads, function):
     """Adds the node whose branches compute the gradients."""
     graph = get_default_graph()
     results = op._outputs[len(op._outputs) - len(kept) :]
-    # What the node was given, its further results, and the tensor that stands for each in either branch.
-    inside = [*zip(*(branch.body.inputs for branch in branches), strict=True), *((tensor, tensor) for tensor in kept)]
+    # What the node was given, its further results, and the tensor that stands for each in each branch.
+    inside = [
+        *zip(*(branch.body.inputs for branch in branches), strict=True),
+        *([tensor] * len(branches) for tensor in kept),
+    ]
     used = [
         (outside, tensors)
         for outside, tensors in zip((*op._inputs[1:], *results), inside, strict=True)
@@ -132,13 +136,15 @@ def _gradient_node(op, branches, kept, grads, function):
         body.inputs = [*(grad for grad in branch.grad_ys if grad is not None), *arguments]
         functions.append(function(body.name, graph, body=body))
     has_state = any(inner._op_def.is_stateful for branch in branches for inner in branch.gradient.get_operations())
-    pairs = zip(*(branch.gradient.outputs for branch in branches), strict=True)
-    found = (ops.if_op if has_state else ops.stateless_if)(
-        op._inputs[0],
-        [*grads, *(outside for outside, _ in used)],
-        Tout=[output.dtype for output in branches[0].gradient.outputs],
-        then_branch=functions[0],
-        else_branch=functions[1],
-        output_shapes=[true.shape.most_specific_compatible_shape(false.shape) for true, false in pairs],
-    )
+    shapes = [output.shape for output in branches[0].gradient.outputs]
+    for branch in branches[1:]:
+        pairs = zip(shapes, branch.gradient.outputs, strict=True)
+        shapes = [shape.most_specific_compatible_shape(output.shape) for shape, output in pairs]
+    inputs = [*grads, *(outside for outside, _ in used)]
+    attrs = {"Tout": [output.dtype for output in branches[0].gradient.outputs], "output_shapes": shapes}
+    if op.type == "Case":
+        found = ops.case_op(op._inputs[0], inputs, branches=functions, **attrs)
+    else:
+        builder = ops.if_op if has_state else ops.stateless_if
+        found = builder(op._inputs[0], inputs, then_branch=functions[0], else_branch=functions[1], **attrs)
     return found if isinstance(found, (list, tuple)) else [found]

@@ -1,13 +1,14 @@
-"""cond_v2: a branch as an If node whose branches are functions."""
+"""cond_v2 and indexed_case: nodes If and Case, whose branches are functions."""
 
 from __future__ import annotations
 
 from stillflow import ops
 from stillflow.functions.function import Function
 from stillflow.functions.node_body import NodeBody, match_captures, names_of_bodies, results_of
-from stillflow.graph import nest
+from stillflow.graph import dtypes, nest
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
@@ -33,17 +34,47 @@ def cond_v2(pred, true_fn, false_fn, name="cond"):
         pred = convert_to_tensor(pred)
         if pred.shape.ndims != 0:
             pred = ops.squeeze(pred)
-        branches = [
-            _traced(function, label, pred) for function, label in zip((true_fn, false_fn), labels, strict=True)
-        ]
-        _check_same_outputs(branches)
-        return _if(pred, branches, scope)
+        functions = zip((true_fn, false_fn), labels, strict=True)
+        branches = [_traced(function, label, pred) for function, label in functions]
+        _make_alike(branches, "cond", ("true_fn", "false_fn"))
+        has_state = any(op._op_def.is_stateful for branch in branches for op in branch.get_operations())
+
+        def add_node(inputs, called, **attrs):
+            builder = ops.if_op if has_state else ops.stateless_if
+            return builder(pred, inputs, then_branch=called[0], else_branch=called[1], name=scope, **attrs)
+
+        return _results(branches, add_node)
+
+
+def indexed_case(branch_index, branch_fns, name="indexed_case"):
+    """What the function of that number returns, the last one for other numbers; only its operations run.
+
+    Args:
+      branch_index: an int32 scalar tensor.
+      branch_fns: functions as those of `cond_v2`.
+      name: of the node.
+
+    Raises TypeError for a Python int, or results of different types or structure.
+    """
+    if isinstance(branch_index, int):
+        raise TypeError("branch_index must not be a Python int", branch_index)
+    with name_scope(name) as scope:
+        labels = names_of_bodies(scope, *(f"branch{number}" for number in range(len(branch_fns))))
+        branch_index = convert_to_tensor(branch_index, name="branch_index")
+        functions = zip(branch_fns, labels, strict=True)
+        branches = [_traced(function, label, branch_index) for function, label in functions]
+        _make_alike(branches, "switch_case", [f"branches[{number}]" for number in range(len(branches))])
+
+        def add_node(inputs, called, **attrs):
+            return ops.case_op(branch_index, inputs, branches=called, name=scope, **attrs)
+
+        return _results(branches, add_node)
 
 
 def _traced(function, name, pred):
     """The body that a branch's function adds."""
     body = NodeBody(name)
-    with body.as_default():
+    with body.building():
         results = function()
         body.results = nest.flatten(results, expand_composites=True)
         structure = nest.map_structure(lambda value: _converted(value, pred), results, expand_composites=True)
@@ -62,44 +93,65 @@ def _converted(value, pred):
     return convert_to_tensor(as_tensor(value))
 
 
-def _check_same_outputs(branches):
-    true, false = branches
+def _make_alike(branches, op_name, names):
+    """Raises TypeError unless all branches return the same; indices of IndexedSlices of two types become int64."""
+    for branch in branches:
+        if len(nest.flatten(branch.structure)) != len(nest.flatten(branches[0].structure)):
+            break  # which is said below
+    else:
+        for position, leaves in enumerate(zip(*(nest.flatten(branch.structure) for branch in branches), strict=True)):
+            _make_indices_alike(branches, leaves, f"Cannot reconcile tf.{op_name} {position}-th outputs")
+    for branch, name in zip(branches[1:], names[1:], strict=True):
+        _check_same_outputs(branches[0], branch, (op_name, names[0], name))
+
+
+def _make_indices_alike(branches, leaves, complaint):
+    are_slices = [isinstance(leaf, IndexedSlices) for leaf in leaves]
+    if any(are_slices) and not all(are_slices):
+        raise TypeError(f"{complaint}:\n  branches returned: {leaves}")
+    if all(are_slices) and len({leaf.indices.dtype for leaf in leaves}) > 1:
+        for branch, slices in zip(branches, leaves, strict=True):
+            before = branch.capture(slices.indices)
+            with branch.building():
+                slices._indices = ops.cast(before, dtypes.int64)
+            branch.outputs = [slices._indices if output is before else output for output in branch.outputs]
+
+
+def _check_same_outputs(first, other, names):
     try:
-        nest.assert_same_structure(true.structure, false.structure, expand_composites=True)
+        nest.assert_same_structure(first.structure, other.structure, expand_composites=True)
     except (TypeError, ValueError) as error:
-        raise _different(true.structure, false.structure) from error
-    for ours, theirs in zip(true.outputs, false.outputs, strict=True):
+        raise _different(names, first.structure, other.structure, error) from error
+    for ours, theirs in zip(first.outputs, other.outputs, strict=True):
         if ours.dtype != theirs.dtype:
-            raise _different(ours, theirs)
+            raise _different(names, ours, theirs, f"{ours} and {theirs} have different types")
 
 
-def _different(true, false):
+def _different(names, first, other, details):
+    op_name, first_name, other_name = names
     return TypeError(
-        "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
-        f"return values.\n\ntrue_fn output:  {true}\nfalse_fn output: {false}"
+        f"{first_name} and {other_name} arguments to tf.{op_name} must have the same number, type, and overall "
+        f"structure of return values.\n\n{first_name} output: {first}\n{other_name} output: {other}\n\n"
+        f"Error details:\n{details}"
     )
 
 
-def _if(pred, branches, scope):
+def _results(branches, add_node):
+    """The results of the node that `add_node(inputs, functions, Tout, output_shapes)` adds, in their structure."""
     graph = get_default_graph()
+    first, *others = branches
     inputs = match_captures(branches)
-    has_state = any(op._op_def.is_stateful for branch in branches for op in branch.get_operations())
-    functions = [Function(branch.name, graph, body=branch) for branch in branches]
-    shapes = [
-        ours.shape.most_specific_compatible_shape(theirs.shape)
-        for ours, theirs in zip(branches[0].outputs, branches[1].outputs, strict=True)
-    ]
+    shapes = [output.shape for output in first.outputs]
+    for branch in others:
+        pairs = zip(shapes, branch.outputs, strict=True)
+        shapes = [shape.most_specific_compatible_shape(output.shape) for shape, output in pairs]
     with control_dependencies([op for branch in branches for op in branch.control_captures]):
-        outputs = (ops.if_op if has_state else ops.stateless_if)(
-            pred,
+        outputs = add_node(
             inputs,
-            Tout=[output.dtype for output in branches[0].outputs],
-            then_branch=functions[0],
-            else_branch=functions[1],
+            [Function(branch.name, graph, body=branch) for branch in branches],
+            Tout=[output.dtype for output in first.outputs],
             output_shapes=shapes,
-            name=scope,
         )
     flat = iter(results_of(outputs))
-    results = branches[0].results
-    packed = with_arrays(results, [None if value is None else next(flat) for value in results])
-    return nest.pack_sequence_as(branches[0].structure, packed, expand_composites=True)
+    packed = with_arrays(first.results, [None if value is None else next(flat) for value in first.results])
+    return nest.pack_sequence_as(first.structure, packed, expand_composites=True)

@@ -6,7 +6,7 @@ from stillflow.functions import branches, loops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.graph import Graph
 from stillflow.graph.mode import FUNCTIONAL_VERSIONS, functional_version_of
-from stillflow.names import public
+from stillflow.names import Setting, public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.control_flow.list_tensor_array import ListTensorArray
 from stillflow.ops.control_flow.tensor_array import TensorArray
@@ -57,6 +57,15 @@ def disable_control_flow_v2():
 def is_enabled():
     """Whether `enable_control_flow_v2` was called, and not `disable_control_flow_v2` after it."""
     return Graph.versions is FUNCTIONAL_VERSIONS
+
+
+def _set_enabled(value):
+    (enable_control_flow_v2 if value else disable_control_flow_v2)()
+
+
+ENABLE_CONTROL_FLOW_V2 = public("python.ops.control_flow_util.ENABLE_CONTROL_FLOW_V2")(
+    Setting(is_enabled, _set_enabled)
+)
 
 
 @public("python.ops.control_flow_util.EnableControlFlowV2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from stillflow import ops
+from stillflow import errors, ops
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.graph import Graph
@@ -88,7 +88,7 @@ class FunctionGraph(Graph):
     def capture(self, tensor):
         """The tensor of this graph that stands for `tensor`, which may be from a graph around it.
 
-        Raises ValueError for a tensor that belongs to another function.
+        Raises tf.errors' InaccessibleTensorError, a ValueError, for a tensor that belongs to another function.
         """
         if tensor._op._graph is self:
             return tensor
@@ -115,7 +115,7 @@ class FunctionGraph(Graph):
             graph = graph.outer_graph
             if graph is tensor._op._graph:
                 return
-        raise ValueError(
+        raise errors.InaccessibleTensorError(
             f"The tensor '{tensor}' cannot be accessed here: it is defined in another function or code block. Use "
             "return values, explicit Python locals or TensorFlow collections to access it. Defined in: "
             f"{tensor._op._graph}; accessed from: {self}."

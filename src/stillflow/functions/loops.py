@@ -80,7 +80,7 @@ class _Loop:
     def add_condition(self, name, cond):
         graph = self._condition = self._start(name)
         counter, maximum, *variables = graph.inputs
-        with graph.as_default():
+        with graph.building():
             holds = convert_to_tensor(cond(*self.packed(variables)))
             if holds.shape.ndims != 0:
                 holds = ops.squeeze(holds)
@@ -91,7 +91,7 @@ class _Loop:
     def add_body(self, name, body):
         graph = self._body = self._start(name)
         counter, maximum, *variables = graph.inputs
-        with graph.as_default():
+        with graph.building():
             for tensor in self._condition.external_captures:
                 graph.capture(tensor)
             results = body(*self.packed(variables))

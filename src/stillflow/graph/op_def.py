@@ -40,6 +40,7 @@ _OTHER_HANDLES = frozenset(
         "stats_aggregator",
         "thread_pool",
         "seed_generator",
+        "cache",
         "tree_ensemble_handle",
         "quantile_stream_resource_handle",
         "quantile_accumulator_handle",

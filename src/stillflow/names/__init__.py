@@ -27,6 +27,18 @@ def public(*names: str):
     return mark
 
 
+class Setting:
+    """The value of a public name that is a setting: modules give what it is now, and programs set it there.
+
+    Args:
+      get: says what the setting is.
+      put: is called with what a program sets.
+    """
+
+    def __init__(self, get, put):
+        self.get, self.put = get, put
+
+
 def public_module(*names: str) -> None:
     """Says that the module which calls is itself the namespace of these names: all its names are public there."""
 

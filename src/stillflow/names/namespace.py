@@ -9,7 +9,7 @@ import importlib.machinery
 import sys
 import types
 
-from stillflow.names import inner, second
+from stillflow.names import Setting, inner, second
 
 ROOT = "stillflow"
 
@@ -39,11 +39,16 @@ def is_namespace(name: str) -> bool:
 
 
 def find(name: str):
-    """What a public name means. Raises KeyError for one that there is not."""
+    """What a public name means, what a setting is now. Raises KeyError for one that there is not."""
+    found = _find(name)
+    return found.get() if isinstance(found, Setting) else found
+
+
+def _find(name):
     if name not in _table():
         first = second.original(name)
         if first is not None:
-            return find(first)
+            return _find(first)
         module, _, attribute = name.rpartition(".")
         if module not in _table():  # where a module is public, all of its names are
             raise KeyError(name)
@@ -51,6 +56,12 @@ def find(name: str):
     module, _, attribute = _table()[name].partition(":")
     found = importlib.import_module(f"{ROOT}.{module}" if module else ROOT)
     return getattr(found, attribute) if attribute else found
+
+
+def setting(name: str) -> Setting | None:
+    """The setting that a public name stands for; None for other names."""
+    found = _find(name) if name in _table() else None
+    return found if isinstance(found, Setting) else None
 
 
 def module_of(name: str) -> str:
@@ -97,10 +108,18 @@ class _Namespace(types.ModuleType):
     def __dict__(self):  # type: ignore[override]
         found = _loaded(self)
         names = found.get("__dir__")  # a module with names of its own lists these alone
-        for name in () if names is None else names():
-            if name not in found and not name.startswith("_"):
-                found["__getattr__"](name)
-        return found
+        missing = [name for name in (() if names is None else names()) if name not in found and name[0] != "_"]
+        values = {name: found["__getattr__"](name) for name in missing}
+        settings = {name: value for name, value in values.items() if name not in found}  # which are not kept
+        return {**found, **settings} if settings else found
+
+    def __setattr__(self, name, value):
+        full = f"{self.__name__}.{name}".partition(".")[2]
+        found = None if isinstance(value, types.ModuleType) else setting(full)  # import sets submodules
+        if found is None:
+            super().__setattr__(name, value)
+        else:
+            found.put(value)
 
 
 def serve(namespace: str, module: str):
@@ -114,14 +133,16 @@ def serve(namespace: str, module: str):
             return [each for each in names() if not each.startswith("_")]
         try:
             if full in _table() or second.original(full) is not None:
-                value = find(full)
+                value = _find(full)
             elif is_namespace(full) and name not in inner.members(namespace):  # which a function may hide
                 value = importlib.import_module(f"{ROOT}.{full}")
             else:
                 value = _inner(namespace, name)
         except KeyError:
             raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
-        setattr(sys.modules[module], name, value)
+        if isinstance(value, Setting):
+            return value.get()
+        _loaded(sys.modules[module])[name] = value
         return value
 
     def names():

@@ -23,7 +23,7 @@ def to_onnx(model: Model):
         raise ConversionError("ONNX models need the package onnx: pip install 'stillflow[onnx]'.") from None
     names = Names()
     block = Block(names)
-    translation = Translation(block)
+    translation = Translation(block, variables=model.variables)
     for key, tensor in model.inputs.items():
         translation.values[tensor] = names.unique(key)
     keys = [names.unique(key) for key in model.outputs]

@@ -1,4 +1,5 @@
-"""What is converted: a frozen GraphDef, a MetaGraph with its checkpoint, or a SavedModel, as a graph of constants."""
+"""What is converted: a frozen GraphDef, a MetaGraph with its checkpoint, or a SavedModel, as a graph and values of
+variables."""
 
 from __future__ import annotations
 
@@ -12,15 +13,17 @@ from google.protobuf.message import DecodeError
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph.graph import Graph
-from stillflow.graph.operation import Tensor
+from stillflow.graph.operation import Operation, Tensor
 from stillflow.importer import graph_util
 from stillflow.importer.import_graph_def import import_graph_def
+from stillflow.ops import raw_ops
 from stillflow.ops.array import constant as constants
 from stillflow.ops.array import placeholder as placeholders
 from stillflow.saver import meta_graph_import
 from stillflow.saver.saved_model import loader
 from stillflow.session.session import Session
 
+_VARIABLES = ("VarHandleOp", "Variable", "VariableV2")
 _INPUT = re.compile(r"(?P<name>[^\[\]]+)(\[(?P<sizes>[^\]]*)\])?")
 
 
@@ -29,11 +32,13 @@ class ConversionError(Exception):
 
 
 class Model(NamedTuple):
-    """A graph without variables, and the tensors that are a model's inputs and outputs, by their ONNX names."""
+    """A graph, the tensors that are a model's inputs and outputs, by their ONNX names, and the values of its
+    variables."""
 
     graph: Graph
     inputs: dict[str, Tensor]
     outputs: dict[str, Tensor]
+    variables: dict[Operation, np.ndarray]
 
 
 class Request(NamedTuple):
@@ -53,7 +58,7 @@ class Request(NamedTuple):
 
 
 def load(request: Request) -> Model:
-    """Reads and freezes what a request names.
+    """Reads what a request names.
 
     Raises:
       ConversionError: if there is no such thing in it.
@@ -66,7 +71,7 @@ def load(request: Request) -> Model:
         if meta.endswith(".meta") and os.path.exists(meta):
             return _from_meta_graph(meta, request)
     if os.path.isfile(path):
-        return _finished(_read_graph_def(path), request, {}, {})
+        return _finished(_read_graph_def(path), request, {}, {}, {})
     raise ConversionError(f"{path} is neither a SavedModel, nor a MetaGraph, nor a file with a GraphDef.")
 
 
@@ -91,7 +96,7 @@ def _from_saved_model(path, request):
             raise ConversionError(f"There is no signature {request.signature!r}; there are: {known}.")
         inputs = {key: info.name for key, info in signature.inputs.items()} if signature is not None else {}
         outputs = {key: info.name for key, info in signature.outputs.items()} if signature is not None else {}
-        return _frozen(session, request, inputs, outputs)
+        return _with_variables(session, request, inputs, outputs)
 
 
 def _from_meta_graph(meta, request):
@@ -99,18 +104,27 @@ def _from_meta_graph(meta, request):
         saver = meta_graph_import.import_meta_graph(meta, clear_devices=True)
         if saver is not None:
             saver.restore(session, request.checkpoint or meta.removesuffix(".meta"))
-        return _frozen(session, request, {}, {})
+        return _with_variables(session, request, {}, {})
 
 
-def _frozen(session, request, inputs, outputs):
+def _with_variables(session, request, inputs, outputs):
     graph = session.graph
     names = [_tensor_name(name) for name in request.outputs] or list(outputs.values())
     if not names:
         raise ConversionError("Of a MetaGraph the outputs must be named: --outputs NAME.")
     nodes = [_found(graph, name).op.name for name in names]
-    frozen = graph_util.convert_variables_to_constants(session, graph.as_graph_def(), nodes)
-    frozen.versions.CopyFrom(graph.graph_def_versions)  # without one, a scalar placeholder is of any shape
-    return _finished(frozen, request, inputs, outputs)
+    needed = graph_util.extract_sub_graph(graph.as_graph_def(), nodes)
+    needed.versions.CopyFrom(graph.graph_def_versions)  # without one, a scalar placeholder is of any shape
+    read = {node.name: _read(graph.get_operation_by_name(node.name)) for node in needed.node if node.op in _VARIABLES}
+    return _finished(needed, request, inputs, outputs, session.run(read))
+
+
+def _read(variable):
+    (tensor,) = variable.outputs
+    if variable.type != "VarHandleOp":
+        return tensor
+    with variable.graph.as_default():
+        return raw_ops.ReadVariableOp(resource=tensor, dtype=variable.get_attr("dtype"))
 
 
 def _found(graph, name):
@@ -124,7 +138,7 @@ def _tensor_name(name):
     return name if ":" in name else f"{name}:0"
 
 
-def _finished(graph_def, request, inputs, outputs):
+def _finished(graph_def, request, inputs, outputs, variables):
     """The model, in a graph of its own in which the inputs are placeholders, and fixed inputs constants."""
     with Graph().as_default() as original:
         import_graph_def(graph_def, name="")
@@ -148,7 +162,8 @@ def _finished(graph_def, request, inputs, outputs):
         for name, value in fixed.items():
             replaced[name] = constants.constant(value, name="fixed")
         found = import_graph_def(graph_def, replaced, list(outputs.values()), name="model")
-    return Model(graph, given, dict(zip(outputs, found, strict=True)))
+        values = {graph.get_operation_by_name(f"model/{name}"): value for name, value in variables.items()}
+    return Model(graph, given, dict(zip(outputs, found, strict=True)), values)
 
 
 def _parsed_inputs(texts):

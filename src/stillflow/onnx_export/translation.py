@@ -14,6 +14,7 @@ import numpy as np
 from stillflow.graph import shape_inference
 from stillflow.graph.dtypes import DType
 from stillflow.onnx_export.sources import ConversionError
+from stillflow.ops.registry import Written
 
 CONVERTERS: dict = {}
 # By op type: a function of the translation and a tensor, which returns the tensors that it is made of. Of other ops
@@ -29,7 +30,6 @@ REASONS = {
     "*Apply*": "is a part of training, which ONNX models do not hold",
     "Assign*": "changes a variable, which ONNX models do not have; freeze the graph",
     "Random*": "draws random numbers of a distribution that ONNX lacks",
-    "Stateless*": "draws random numbers by a seed that it is given, which nothing that runs ONNX can repeat",
     "*CandidateSampler": "draws random numbers, and what runs ONNX draws others",
     "Cumprod": "multiplies along an axis, for which ONNX has no operator before opset 26",
     "GatherTree": "follows a tree from its leaves, for which ONNX has no operator",
@@ -43,6 +43,19 @@ REASONS = {
     "*Dataset*": "reads input by itself, where what is fed to an ONNX model comes from outside",
     "Decode*": "decodes files, for which ONNX has no operator in opset 18",
 }
+
+
+# For what converters are registered, too: ops whose type is the name of a function, and those that the registry has
+# written out in other ops.
+FUNCTION, WRITTEN = "a function", "an op written out in others"
+
+
+def _converter_of(op):
+    if op.type in CONVERTERS:
+        return CONVERTERS[op.type]
+    if op.graph.find_function(op.type) is not None:
+        return CONVERTERS[FUNCTION]
+    return CONVERTERS[WRITTEN] if isinstance(op._op_def.lowering, Written) else None
 
 
 class Array(NamedTuple):
@@ -157,16 +170,38 @@ class Call:
         return ConversionError(f"{self.op.type} ({self.name}) {text}.")
 
 
-class Translation:
-    """The tensors of a graph that a block has values for."""
+# Ops whose output is their input, as far as models of ONNX go.
+HANDED_ON = ("Enter", "Identity", "ReadVariableOp", "Snapshot", "StopGradient")
 
-    def __init__(self, block, outer=None):
+
+class Translation:
+    """The tensors of a graph that a block has values for.
+
+    Args:
+      block: what nodes are added to.
+      outer: the translation of what is around a loop's body, or around a function.
+      variables: the values of variables, by their operations; by default those of `outer`.
+    """
+
+    def __init__(self, block, outer=None, variables=None):
         self.block = block
         self.outer = outer
+        self.variables: dict = outer.variables if variables is None else variables
         self.values: dict = {}
         self.arrays: dict[str, Array] = {}
         self.random_nodes: list[str] = [] if outer is None else outer.random_nodes
         self._known: dict = {} if outer is None else outer._known
+
+    def of_function(self, block, placeholders, tensors, names):
+        """The translation of a function's body, in a block, whose arguments are these tensors and values of them."""
+        inside = Translation(block, self)
+        inside.values.update(zip(placeholders, names, strict=True))
+        inside._known = {}  # another call may have other arguments
+        for placeholder, tensor in zip(placeholders, tensors, strict=True):
+            value = self.value_of(tensor)
+            if value is not None:
+                inside._known[placeholder] = value
+        return inside
 
     def name_of(self, tensor):
         """The name of a tensor's value, or None where it has not been translated."""
@@ -179,14 +214,26 @@ class Translation:
         return self.outer.array_of(name) if array is None and self.outer is not None else array
 
     def value_of(self, tensor):
-        """The value of a tensor that does not depend on inputs, as far as shape inference folds; else None."""
+        """The value of a tensor that does not depend on inputs, as far as shape inference folds; else None. Of a
+        variable's handle, it is that of the variable."""
         if tensor not in self._known:
-            value = shape_inference.folded_value(tensor)
-            partial = shape_inference.partial_value(tensor) if value is None else None
-            if isinstance(partial, tuple) and None not in partial:
-                value = np.array(partial, tensor.dtype.as_numpy_dtype)
-            self._known[tensor] = value
+            self._known[tensor] = self._find_value(tensor)
         return self._known[tensor]
+
+    def forget(self, tensor):
+        """From now on no value of a tensor is known: it changes."""
+        self._known[tensor] = None
+
+    def _find_value(self, tensor):
+        value = self.variables.get(tensor.op)
+        if value is None and tensor.op.type in HANDED_ON:
+            return self.value_of(tensor.op.inputs[0])
+        if value is None:
+            value = shape_inference.folded_value(tensor)
+        partial = shape_inference.partial_value(tensor) if value is None else None
+        if isinstance(partial, tuple) and None not in partial:
+            return np.array(partial, tensor.dtype.as_numpy_dtype)
+        return value
 
     def note_random(self, name):
         """Notes that a node draws random numbers: what runs the model draws others than TensorFlow."""
@@ -215,8 +262,10 @@ class Translation:
         return [self.name_of(tensor) for tensor in tensors]
 
     def _is_constant(self, tensor):
-        value = self.value_of(tensor)
-        return value is not None and tensor.dtype.name not in ("resource", "variant")
+        """Whether to make a constant of a tensor: what is handed on is one already."""
+        if tensor.op.type in HANDED_ON or tensor.dtype.name == "variant":
+            return False
+        return self.value_of(tensor) is not None
 
     def _needs(self, tensor):
         needs = NEEDS.get(tensor.op.type)
@@ -228,7 +277,7 @@ class Translation:
         if self._is_constant(tensor):
             self.values[tensor] = self.block.constant(self.value_of(tensor), name=name)
             return
-        converter = CONVERTERS.get(op.type)
+        converter = _converter_of(op)
         if converter is None:
             reason = next((why for pattern, why in REASONS.items() if fnmatchcase(op.type, pattern)), None)
             if reason is not None:

@@ -136,13 +136,6 @@ class VectorizedNode:
             self.inputs[index] = stacked(self.rows(index))
         return [self.inputs[index].tensor for index in indices]
 
-    def stack_if_any(self):
-        """Whether any input is stacked; then all are made so."""
-        if any(is_stacked for _, is_stacked in self.inputs):
-            self.stack_all()
-            return True
-        return False
-
     def aligned(self):
         """The inputs with dimensions of size 1 after the first, so that they broadcast as they do in one round."""
         if len(self.inputs) < 2:

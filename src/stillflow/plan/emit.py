@@ -9,6 +9,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.tensor_value import TensorValue
 from stillflow.ops.registry import Called, Kernel, Special
+from stillflow.plan.functions import calls_of
 from stillflow.plan.guards import to_be_checked
 from stillflow.plan.slots import Slots
 from stillflow.plan.units import find_units, numbers_in
@@ -148,10 +149,14 @@ def _emit_step(program, kernels, node, step, control_flow, compile_function, is_
             guard = control_flow.guard(node.guard)
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
-    attrs = [
-        compile_function(node, name) if isinstance(name, Called) else _attr(_attr_value(node, values, name, tasks))
-        for name in lowering.attrs
-    ]
+    attrs: list = []
+    for name in lowering.attrs:
+        if isinstance(name, Called):
+            functions = [compile_function(node, each) for each in calls_of(name, node.attrs)]
+            # A list is preceded by the number of its functions.
+            attrs += [len(functions), *functions] if isinstance(node.attrs.get(name.name), tuple) else functions
+        else:
+            attrs.append(_attr(_attr_value(node, values, name, tasks)))
     parts = [op._name for op in node.parts] if is_body else ()
     random_state = op_state = None
     if lowering.state == "random":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from stillflow import errors
 from stillflow.functions.gradient import gradient_body
 from stillflow.graph import dtypes
@@ -17,12 +19,19 @@ def body_of(op, name):
     raise errors.make(errors.NOT_FOUND, f"Function {name} is not defined.", op)
 
 
+def calls_of(called, attrs):
+    """An attribute that is a function, or for a list of functions such an attribute for each of them."""
+    calls = attrs.get(called.name)
+    return [dataclasses.replace(called, call=call) for call in calls] if isinstance(calls, tuple) else [called]
+
+
 def waits(op, attrs, seen=()):
     """Whether an operation, or a body of a function that it calls, may wait for what others do."""
     lowering = op._op_def.lowering
     if not op._op_def.waits or isinstance(lowering, Special):
         return False
-    names = [(attr.call or attrs[attr.name]).name for attr in lowering.attrs if isinstance(attr, Called)]
+    called = [each for attr in lowering.attrs if isinstance(attr, Called) for each in calls_of(attr, attrs)]
+    names = [(each.call or attrs[each.name]).name for each in called]
     return not names or any(_body_waits(op, name, seen) for name in names if name not in seen)
 
 

@@ -68,8 +68,8 @@ def _called_functions(definition, definitions):
             found[node.op] = None
             continue
         for attr in node.attr.values():
-            if attr.WhichOneof("value") == "func":
-                found[attr.func.name] = None
+            calls = [attr.func] if attr.WhichOneof("value") == "func" else attr.list.func
+            found.update((call.name, None) for call in calls)
     return list(found)
 
 

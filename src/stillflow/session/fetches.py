@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import operator
 
+from stillflow import errors
 from stillflow.graph import nest
 from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
@@ -104,7 +105,12 @@ class Fetches:
     def _element(self, fetch):
         element = self._find(fetch)
         if not self._graph.is_fetchable(element):
-            raise ValueError(f"Operation {getattr(element, 'op', element).name!r} has been marked as not fetchable.")
+            name = getattr(element, "op", element).name
+            raise errors.InaccessibleTensorError(
+                f"Operation {name!r} has been marked as not fetchable. Typically this happens when it is defined in "
+                "another function or code block. Use return values,explicit Python locals or TensorFlow collections "
+                "to access it."
+            )
         if isinstance(element, Operation):
             self._targets[element] = None
             return lambda values: None
@@ -120,9 +126,5 @@ class Fetches:
             raise TypeError(
                 f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}, must be a string or Tensor. ({error})"
             ) from None
-        except ValueError as error:
+        except (ValueError, KeyError) as error:
             raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})") from None
-        except KeyError as error:
-            raise ValueError(
-                f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})"
-            ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import warnings
+import weakref
 
 import numpy as np
 
@@ -32,6 +33,10 @@ class SessionInterface:
     """What a session is and what wraps one has: `graph`, `sess_str`, `run`, `partial_run_setup`, `partial_run`."""
 
 
+_WITHOUT_SERVER = ("", "local")
+_without_server: weakref.WeakSet = weakref.WeakSet()  # the sessions that Session.reset closes
+
+
 @public("python.client.session.BaseSession")
 class BaseSession(SessionInterface):
     """What Session and InteractiveSession have in common."""
@@ -51,7 +56,7 @@ class BaseSession(SessionInterface):
         if servers.is_server(target):
             server = servers.Connection(target, config)
             config = server.config
-        elif target not in ("", "local"):
+        elif target not in _WITHOUT_SERVER:
             raise errors.NotFoundError(
                 None,
                 None,
@@ -72,6 +77,8 @@ class BaseSession(SessionInterface):
         self._core = _engine.Session(
             threads if threads > 0 else cpu_count(), None if server is None else server.container, server
         )
+        if server is None:
+            _without_server.add(self)
         self._kernels = isa.kernels()
         self._requests: dict = {}
         self._requests_edits = graph._edits
@@ -375,12 +382,18 @@ class Session(BaseSession):
     def reset(target, containers=None, config=None):
         """Clears the containers of a server, all or some: sessions to come find no variables in them.
 
+        With an empty target, all sessions of this process that have no server are closed; what runs in them is
+        cancelled, and further runs raise tf.errors.CancelledError.
+
         Raises tf.errors.UnimplementedError if the server is not in this process.
         """
         if isinstance(target, bytes):
             target = target.decode()
         if servers.is_server(target):
             servers.clear(target, containers)
+        elif target in _WITHOUT_SERVER:
+            for session in list(_without_server):
+                session._core.close()
 
 
 @public("InteractiveSession")

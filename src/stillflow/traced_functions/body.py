@@ -7,10 +7,10 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.functions.automatic_control import AutomaticControl
+from stillflow.functions.capture import Capture
 from stillflow.functions.function_graph import FunctionGraph, constant_in, is_small_value
 from stillflow.graph import nest, recording
 from stillflow.graph.contexts import control_dependencies
-from stillflow.graph.op_def import OpDef
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -18,25 +18,6 @@ from stillflow.traced_functions.arguments import placeholders_for, signature_of,
 from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.scope import get_variable_scope, share_with_function
 from stillflow.variables.store import VariableStore
-
-_CAPTURE = OpDef("captured_value", (), (), {})
-
-
-class _Capture(Operation):
-    """What tapes are told of a tensor that stands for one from outside."""
-
-    def __init__(self, graph, outside, inside):
-        self._graph = graph
-        self._op_def = _CAPTURE
-        self._name = "captured_value"
-        self._inputs = [outside]
-        self._outputs = [inside]
-        self._attrs = {}
-        self._control_flow_context = None
-
-    @staticmethod
-    def differentiate(op, grad):
-        return [grad]
 
 
 @public("python.framework.func_graph.FuncGraph")
@@ -112,7 +93,7 @@ class FuncGraph(FunctionGraph):
         variable = variable_of(tensor)
         if variable is not None:
             self.watch_variable(variable)
-        recording.record(_Capture(self, tensor, inside))
+        recording.record(Capture(self, tensor, inside))
         return inside
 
     def _constant(self, tensor):

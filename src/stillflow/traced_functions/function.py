@@ -89,6 +89,8 @@ class Function(TracedFunction):
             if self._created_variables:
                 raise ValueError(_NOT_FIRST_CALL)
             return results
+        if self.input_signature is not None:  # by which values become tensors
+            args, kwds = self._function_spec.canonicalize_function_inputs(*args, **kwds)
         concrete = self._initialize(args, kwds)
         if self._created_variables:
             return self._stateless_fn(*args, **kwds)
@@ -221,6 +223,8 @@ class _Creator:
             with init_scope():
                 options["initial_value"] = self._lifted(value, graph) if value.graph is graph else value
                 options["name"] = scope[:-1].rsplit("/", 1)[-1]
+                if options.get("shape") is None and not value.shape.is_fully_defined():
+                    options["shape"] = value.shape  # later values may have another one
                 variable = next_creator(**options)
             variable._value_in_function = value
         self.created.append(weakref.ref(variable))

@@ -77,15 +77,15 @@ class Supervisor:
         graph = get_default_graph() if graph is None else graph
         self._graph = graph
         with graph.as_default():
-            self._ready_op = _found_or_made(ready_op, GraphKeys.READY_OP, report_uninitialized_variables)
-            self._ready_for_local_init_op = _found_or_made(
+            self._ready_op = found_or_made(ready_op, GraphKeys.READY_OP, report_uninitialized_variables)
+            self._ready_for_local_init_op = found_or_made(
                 ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None
             )
-            self._init_op = _found_or_made(init_op, GraphKeys.INIT_OP, global_variables_initializer)
-            self._local_init_op = _found_or_made(local_init_op, GraphKeys.LOCAL_INIT_OP, _local_initializer)
-            self._saver = _found_or_made(saver, GraphKeys.SAVERS, lambda: Saver() if global_variables() else None)
-            self._summary_op = _found_or_made(summary_op, GraphKeys.SUMMARY_OP, merge_all)
-            self._global_step = _found_or_made(global_step, GraphKeys.GLOBAL_STEP, _tensor_called_global_step)
+            self._init_op = found_or_made(init_op, GraphKeys.INIT_OP, global_variables_initializer)
+            self._local_init_op = found_or_made(local_init_op, GraphKeys.LOCAL_INIT_OP, local_initializer)
+            self._saver = found_or_made(saver, GraphKeys.SAVERS, lambda: Saver() if global_variables() else None)
+            self._summary_op = found_or_made(summary_op, GraphKeys.SUMMARY_OP, merge_all)
+            self._global_step = found_or_made(global_step, GraphKeys.GLOBAL_STEP, _tensor_called_global_step)
         self._meta_graph_def = export_meta_graph(
             graph_def=graph.as_graph_def(add_shapes=True),
             saver_def=self._saver.saver_def if self._saver else None,
@@ -375,7 +375,7 @@ def _add_session_log(writer, status, step=None):
     writer.add_session_log(message(status=getattr(message, status)), step)
 
 
-def _found_or_made(given, collection_key, make):
+def found_or_made(given, collection_key, make):
     """What was given; else the first thing of a collection of the default graph; else what is made for it."""
     if given is not USE_DEFAULT:
         return given
@@ -391,7 +391,8 @@ def _found_or_made(given, collection_key, make):
     return made
 
 
-def _local_initializer():
+def local_initializer():
+    """An operation that initializes local variables and tables."""
     return group(local_variables_initializer(), tables_initializer())
 
 

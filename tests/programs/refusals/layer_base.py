@@ -15,15 +15,6 @@ def _returns_none(tf):
     return Silent()(tf.placeholder(tf.float32, [2]))
 
 
-def _uses_condition(tf):
-    class Branching(tf.layers.Layer):
-        def call(self, inputs):
-            return inputs if tf.reduce_sum(inputs) > 0 else -inputs
-
-    with tf.name_scope("outer"):
-        return Branching()
-
-
 def _reused(tf, **options):
     tf.layers.Layer(name="a").add_weight("w", [2])
     tf.layers.Layer(name="a", _scope="a", **options).add_weight("w", [2])

@@ -42,15 +42,6 @@ def _check(examples, variables, options):
         raise ValueError("examples, variables and options must all be specified.")
     if options["loss_type"] not in _LOSSES:
         raise ValueError("Unsupported loss_type: ", options["loss_type"])
-    if options["symmetric_l2_regularization"] <= 0.0:
-        raise ValueError("symmetric_l2_regularization should be positive.")
-    if options["symmetric_l2_regularization"] <= 1.0:
-        log().warning(
-            "symmetric_l2_regularization for SDCA should typically be larger than for online optimization methods. "
-            "Recommended value is of the order of the average L2 norm of the training examples."
-        )
-    if options["symmetric_l1_regularization"] < 0.0:
-        raise ValueError("symmetric_l1_regularization should be non-negative.")
     for given, names in ((examples, ("sparse_features", "dense_features")), (variables, _WEIGHTS)):
         for name in names:
             if not isinstance(given[name], list):
@@ -67,9 +58,7 @@ def _whole(variable):
     return parts[0]
 
 
-@public(
-    "contrib.linear_optimizer.SdcaModel", "python.estimator.canned.linear_optimizer.python.utils.sdca_ops._SDCAModel"
-)
+@public("python.estimator.canned.linear_optimizer.python.utils.sdca_ops._SDCAModel")
 class SdcaModel:
     """A linear model that is trained by stochastic dual coordinate ascent.
 
@@ -85,11 +74,11 @@ class SdcaModel:
 
     def __init__(self, examples, variables, options):
         _check(examples, variables, options)
+        self._l1 = options["symmetric_l1_regularization"]
+        self._l2 = self._checked_l2(options)
         self._examples = examples
         self._variables = {name: [_whole(variable) for variable in variables[name]] for name in _WEIGHTS}
         self._options = options
-        self._l1 = options["symmetric_l1_regularization"]
-        self._l2 = options["symmetric_l2_regularization"]
         # What ascends, before the weights are shrunk by the L1 regularization.
         self._unshrunk = {
             name: [
@@ -112,6 +101,19 @@ class SdcaModel:
         summaries.scalar("approximate_duality_gap", self.approximate_duality_gap())
         summaries.scalar("examples_seen", self._hashtable.size())
 
+    def _checked_l2(self, options):
+        """The L2 regularization to train with. Raises ValueError for numbers that neither can be."""
+        if options["symmetric_l2_regularization"] <= 0.0:
+            raise ValueError("symmetric_l2_regularization should be positive.")
+        if options["symmetric_l2_regularization"] <= 1.0:
+            log().warning(
+                "symmetric_l2_regularization for SDCA should typically be larger than for online optimization "
+                "methods. Recommended value is of the order of the average L2 norm of the training examples."
+            )
+        if options["symmetric_l1_regularization"] < 0.0:
+            raise ValueError("symmetric_l1_regularization should be non-negative.")
+        return options["symmetric_l2_regularization"]
+
     def _each_weight(self):
         return [variable for name in _WEIGHTS for variable in self._variables[name]]
 
@@ -120,10 +122,10 @@ class SdcaModel:
             sums = [ops.reduce_sum(ops.abs(ops.cast(each, dtypes.float64))) for each in self._each_weight()]
             return self._l1 * ops.add_n(sums)
 
-    def _l2_loss(self):
+    def _l2_loss(self, l2):
         with name_scope("sdca/l2_loss"):
             sums = [ops.reduce_sum(ops.square(ops.cast(each, dtypes.float64))) for each in self._each_weight()]
-            return self._l2 * ops.add_n(sums) / 2.0
+            return l2 * ops.add_n(sums) / 2.0
 
     def _logits(self, examples):
         with name_scope("sdca/prediction"):
@@ -228,7 +230,7 @@ class SdcaModel:
                 with control_dependencies(sums):
                     sums.append(ops.reduce_sum(ops.to_double(values), 0))
             total = ops.add_n(sums)
-            regularization = self._l1_loss() + (2.0 * self._l2_loss())
+            regularization = self._l1_loss() + (2.0 * self._l2_loss(self._l2))
             return (total[1] + total[2] + regularization) / total[3]
 
     def unregularized_loss(self, examples):
@@ -244,7 +246,7 @@ class SdcaModel:
         """unregularized_loss, and what weights cost, by the weights of examples."""
         weights = convert_to_tensor(examples["example_weights"])
         with name_scope("sdca/regularized_loss"):
-            cost = self._l1_loss() + self._l2_loss()
+            cost = self._l1_loss() + self._l2_loss(self._options["symmetric_l2_regularization"])
             return cost / ops.reduce_sum(ops.to_double(weights)) + self.unregularized_loss(examples)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.contrib.crf.scores import by_length, lengths_less_one
+from stillflow.contrib.crf.scores import TransitionCell, by_length, lengths_less_one
 from stillflow.graph import dtypes
 from stillflow.graph.shape import dimension_value
 from stillflow.names import public
@@ -73,24 +73,12 @@ def crf_decode(potentials, transition_params, sequence_length):
 
 
 @public("contrib.crf.CrfDecodeForwardRnnCell")
-class CrfDecodeForwardRnnCell(RNNCell):
+class CrfDecodeForwardRnnCell(TransitionCell):
     """One step of the Viterbi algorithm: from the scores of tags and the best scores before to the next best scores.
 
     Args:
       transition_params: the scores of transitions, [tags, tags].
     """
-
-    def __init__(self, transition_params):
-        self._transition_params = ops.expand_dims(transition_params, 0)
-        self._num_tags = dimension_value(transition_params.shape[0])
-
-    @property
-    def state_size(self):
-        return self._num_tags
-
-    @property
-    def output_size(self):
-        return self._num_tags
 
     def __call__(self, inputs, state, scope=None):
         """(the tag before each tag, int32 [batch, tags]; the best scores, [batch, tags])."""

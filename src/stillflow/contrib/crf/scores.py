@@ -146,9 +146,8 @@ def crf_binary_score(tag_indices, sequence_lengths, transition_params):
     return ops.reduce_sum(scores * mask, 1)
 
 
-@public("contrib.crf.CrfForwardRnnCell")
-class CrfForwardRnnCell(RNNCell):
-    """One step of the forward algorithm: from the scores of tags and the alphas before to the next alphas.
+class TransitionCell(RNNCell):
+    """A step along the tags, from scores of the tags before; subclasses say how scores become one.
 
     Args:
       transition_params: the scores of transitions, [tags, tags].
@@ -165,6 +164,15 @@ class CrfForwardRnnCell(RNNCell):
     @property
     def output_size(self):
         return self._num_tags
+
+
+@public("contrib.crf.CrfForwardRnnCell")
+class CrfForwardRnnCell(TransitionCell):
+    """One step of the forward algorithm: from the scores of tags and the alphas before to the next alphas.
+
+    Args:
+      transition_params: the scores of transitions, [tags, tags].
+    """
 
     def __call__(self, inputs, state, scope=None):
         """(alphas, alphas), [batch, tags]."""

@@ -31,10 +31,10 @@ class Transformed:
         self._tensors = columns_to_tensors
 
     def get(self, key):
-        """The tensor. Raises ValueError if there is no such feature, TypeError for other keys."""
+        """The tensor. Raises KeyError if there is no such feature, TypeError for other keys."""
         if key not in self._tensors:
             if isinstance(key, str):
-                raise ValueError(f"features dictionary doesn't contain key ({key})")
+                raise KeyError(key)
             if not isinstance(key, FeatureColumn):
                 raise TypeError(f'"key" must be either a "str" or "_FeatureColumn". Provided: {key}')
             key.insert_transformed_feature(self._tensors)

@@ -111,14 +111,15 @@ def sequence_input_from_feature_columns(
       ValueError: for other columns, for such that are made of buckets or crossed features, for features whose rank
         does not fit, and for two columns that are the same.
     """
-    _check_sequence_columns(feature_columns)
+    check_sequence_columns(feature_columns)
     check_feature_columns(feature_columns)
     values = columns_to_tensors.values()
     with variable_scope(scope, default_name="sequence_input_from_feature_columns", values=values):
         return _beside(columns_to_tensors, feature_columns, weight_collections, trainable, 3)
 
 
-def _check_sequence_columns(feature_columns):
+def check_sequence_columns(feature_columns):
+    """Raises ValueError for columns that make nothing of sequences, or are made of such."""
     for column in feature_columns:
         if not column.suits_sequences:
             raise ValueError(

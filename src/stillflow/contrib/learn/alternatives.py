@@ -13,9 +13,10 @@ from stillflow.saver.saved_model.signatures import (
     regression_signature_def,
 )
 
-DEFAULT_INPUT = public("contrib.learn.utils.saved_model_export_utils.DEFAULT_INPUT_ALTERNATIVE_KEY")(
-    "default_input_alternative"
-)
+DEFAULT_INPUT = public(
+    "contrib.learn.utils.saved_model_export_utils.DEFAULT_INPUT_ALTERNATIVE_KEY",
+    "contrib.learn.python.learn.utils.saved_model_export_utils.DEFAULT_INPUT_ALTERNATIVE_KEY",
+)("default_input_alternative")
 _DEFAULT_OUTPUT = "default_output_alternative"
 
 

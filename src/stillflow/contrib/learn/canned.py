@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.contrib.layers.column_inputs import parse_feature_columns_from_examples
 from stillflow.contrib.learn.estimators import Estimator
 from stillflow.contrib.learn.heads import multi_class_head, regression_head
 from stillflow.contrib.learn.modes import PredictionKey
 from stillflow.contrib.learn.networks import combined_model_fn, deep_model_fn, linear_model_fn
+from stillflow.contrib.learn.old_exports import classification_signature_fn_with_prob, regression_signature_fn
 from stillflow.names import public
 from stillflow.variables.partitioned_variables import min_max_variable_partitioner
+
+# The parameters that hold columns.
+_COLUMNS = ("feature_columns", "linear_feature_columns", "dnn_feature_columns")
 
 
 class _Model(Estimator):
     """A model whose `predict` gives one kind of predictions unless it is told otherwise."""
+
+    # What makes the signatures of exports, and the prediction that they are of.
+    _exported: tuple = (None, None)
 
     def _of_key(self, key, x, input_fn, batch_size, as_iterable):
         found = Estimator.predict(
@@ -20,8 +28,28 @@ class _Model(Estimator):
         )
         return (row[key] for row in found) if as_iterable else found[key]
 
+    def export(
+        self, export_dir, input_fn=None, input_feature_key=None, use_deprecated_input_fn=True, signature_fn=None,
+        default_batch_size=1, exports_to_keep=None,
+    ):  # fmt: skip
+        """Writes what makes the model's kind of predictions of Examples that have its columns; see Estimator."""
+        columns = [column for name in _COLUMNS for column in self.params.get(name) or ()]
+        default_signature_fn, prediction_key = self._exported
+        return super().export(
+            export_dir,
+            input_fn=input_fn or (lambda _, examples: parse_feature_columns_from_examples(examples, columns)),
+            input_feature_key=input_feature_key,
+            use_deprecated_input_fn=use_deprecated_input_fn,
+            signature_fn=signature_fn or default_signature_fn,
+            prediction_key=prediction_key,
+            default_batch_size=default_batch_size,
+            exports_to_keep=exports_to_keep,
+        )
+
 
 class _Classifier(_Model):
+    _exported = (classification_signature_fn_with_prob, PredictionKey.PROBABILITIES)
+
     def predict(self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True):
         """The classes, or {name: array} of the predictions with the names `outputs`. See Estimator."""
         if not outputs:
@@ -41,6 +69,8 @@ class _Classifier(_Model):
 
 
 class _Regressor(_Model):
+    _exported = (regression_signature_fn, PredictionKey.SCORES)
+
     def predict(self, x=None, input_fn=None, batch_size=None, outputs=None, as_iterable=True):
         """The numbers, or {name: array} of the predictions with the names `outputs`. See Estimator."""
         if not outputs:

@@ -14,10 +14,16 @@ from stillflow.contrib.learn.alternatives import (
     get_output_alternatives,
 )
 from stillflow.contrib.learn.array_feeds import ArrayFeeds
-from stillflow.contrib.learn.metric_specs import MetricSpec
+from stillflow.contrib.learn.metric_specs import metric_ops
 from stillflow.contrib.learn.modes import ModeKeys, ModelFnOps
+from stillflow.contrib.learn.old_exports import write_export
 from stillflow.contrib.learn.run_settings import RunConfig
 from stillflow.contrib.learn.step_monitors.base import as_hooks
+from stillflow.contrib.learn.tensor_signatures import (
+    create_placeholders_from_signatures,
+    create_signatures,
+    tensors_compatible,
+)
 from stillflow.estimator import run_config
 from stillflow.estimator.estimator import Estimator as _CoreEstimator
 from stillflow.estimator.evaluation import LOSS_METRIC_KEY
@@ -29,8 +35,6 @@ from stillflow.graph.graph import Graph
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.names.arguments import fn_args
-from stillflow.ops.array.placeholder import placeholder
-from stillflow.ops.sparse_tensor import is_sparse
 from stillflow.random.seeds import set_random_seed
 from stillflow.saver.checkpoint_state import latest_checkpoint
 from stillflow.saver.saved_model.builder import SavedModelBuilder
@@ -114,7 +118,7 @@ class BaseEstimator(Evaluable, Trainable):
         self._config._model_dir = self._model_dir
         if self._config.session_config is None:
             self._config._session_config = getattr(config, "tf_config", None) or run_config.default_session_config()
-        self._labels_info = None
+        self._features_info = self._labels_info = None
         self._eval_metrics = None
         self._core = _Core(model_fn=self._model_fn_of_core, model_dir=self._model_dir, config=self._config)
 
@@ -122,9 +126,20 @@ class BaseEstimator(Evaluable, Trainable):
         """The ModelFnOps of a mode, one of ModeKeys."""
         raise NotImplementedError
 
+    def predict_ops(self, features):
+        """The ModelFnOps of predictions; labels are placeholders like those of training."""
+        return self.model_ops(features, create_placeholders_from_signatures(self._labels_info), ModeKeys.INFER)
+
+    @property
+    def features_info(self):
+        """The TensorSignatures of the features of training, one or a dict; None before it."""
+        return self._features_info
+
     def _model_fn_of_core(self, features, labels, mode):
         mode = _MODES[mode]
-        self._labels_info = _signatures(labels)
+        self._features_info = _checked("Features", features, self._features_info)
+        if labels is not None:
+            self._labels_info = _checked("Labels", labels, self._labels_info)
         ops = self.model_ops(features, labels, mode, self._eval_metrics)
         return ops.estimator_spec()
 
@@ -247,7 +262,7 @@ class BaseEstimator(Evaluable, Trainable):
             features = input_fn()
             if isinstance(features, (list, tuple)):
                 features = features[0]
-            ops = self.model_ops(features, _placeholders_like(self._labels_info), ModeKeys.INFER, None)
+            ops = self.predict_ops(features)
             predictions = _those_wanted(ops.predictions, outputs)
             is_constant = feeds is None and not graph.get_collection(GraphKeys.QUEUE_RUNNERS)
             creator = ChiefSessionCreator(
@@ -310,6 +325,35 @@ class BaseEstimator(Evaluable, Trainable):
         copy_extra_assets(temporary_dir, assets_extra)
         gfile.Rename(temporary_dir, export_dir)
         return export_dir
+
+    def export(
+        self, export_dir, input_fn=None, input_feature_key=None, use_deprecated_input_fn=True, signature_fn=None,
+        prediction_key=None, default_batch_size=1, exports_to_keep=None, checkpoint_path=None,
+    ):  # fmt: skip
+        """Writes a MetaGraph that makes predictions, with a checkpoint, as it was done before SavedModels.
+
+        Args:
+          export_dir: where to make the folder, which is called after the step.
+          input_fn: a function of the estimator and serialized Examples to features, by default those of training; or,
+            if not `use_deprecated_input_fn`, one that returns (features, labels).
+          input_feature_key: the feature of these that is the Examples, or None.
+          signature_fn: a function of examples, features and predictions to (a Signature, {name: Signature}).
+          prediction_key: the prediction that is exported; all by default.
+          default_batch_size: how many Examples there are; None for any number.
+          exports_to_keep: how many exports stay; None for all.
+          checkpoint_path: the checkpoint; by default the newest one.
+
+        Returns:
+          The folder's path, as bytes.
+
+        Raises:
+          ValueError: without a function where one is needed, and before training if Examples are parsed.
+          RuntimeError: if there is an export of that step.
+        """
+        return write_export(
+            self, export_dir, signature_fn, input_fn, default_batch_size, exports_to_keep, input_feature_key,
+            use_deprecated_input_fn, prediction_key, checkpoint_path,
+        )  # fmt: skip
 
     # ---- What it has learned --------------------------------------------------------------------------------
 
@@ -385,58 +429,6 @@ class Estimator(BaseEstimator):
         return found
 
 
-def metric_ops(metrics, features, labels, predictions):
-    """{name: (value, update)} of metrics: MetricSpecs, or functions of predictions and labels.
-
-    Raises:
-      ValueError: for functions where there are several predictions, and (name, prediction) where there is one.
-    """
-    label = next(iter(labels.values())) if isinstance(labels, dict) and len(labels) == 1 else labels
-    found = {}
-    for name, metric in sorted(metrics.items(), key=lambda item: str(item[0])):
-        if isinstance(metric, MetricSpec):
-            found[name] = metric.create_metric_ops(features, labels, predictions)
-        elif isinstance(name, tuple):
-            if len(name) != 2:
-                raise ValueError(f"Invalid metric for {name}. It returned a tuple with len {len(name)}, expected 2.")
-            if not isinstance(predictions, dict):
-                raise ValueError(
-                    "Metrics passed provide (name, prediction), but predictions are not dict. Metrics: "
-                    f"{metrics}, Predictions: {predictions}."
-                )
-            own = labels[name[1]] if isinstance(labels, dict) and name[1] in labels else label
-            found[name[0]] = metric(predictions[name[1]], own)
-        elif isinstance(predictions, dict):
-            raise ValueError(
-                "Metrics passed provide only name, no prediction, but predictions are dict. Metrics: "
-                f"{metrics}, Labels: {label}."
-            )
-        else:
-            found[name] = metric(predictions, label)
-    return found
-
-
-@public("contrib.learn.SKCompat")
-class SKCompat:
-    """An estimator with the methods that scikit-learn's have: fit, score and predict, of arrays."""
-
-    def __init__(self, estimator):
-        self._estimator = estimator
-
-    def fit(self, x, y, batch_size=128, steps=None, max_steps=None, monitors=None):
-        """Trains; see Estimator.fit. Returns itself."""
-        self._estimator.fit(x, y, steps=steps, batch_size=batch_size, monitors=monitors, max_steps=max_steps)
-        return self
-
-    def score(self, x, y, batch_size=128, steps=None, metrics=None, name=None):
-        """The metrics of an evaluation; see Estimator.evaluate."""
-        return self._estimator.evaluate(x, y, batch_size=batch_size, steps=steps, metrics=metrics, name=name)
-
-    def predict(self, x, batch_size=128, outputs=None):
-        """The predictions of all rows, an array or a dict of them."""
-        return self._estimator.predict(x, batch_size=batch_size, outputs=outputs, as_iterable=False)
-
-
 # ---- Inputs and predictions ---------------------------------------------------------------------------------
 
 
@@ -445,22 +437,16 @@ def _as_input_fn(input_fn):
     return lambda: input_fn()
 
 
-def _signatures(labels):
-    """The types and shapes of labels: a dict, one, or None."""
-    if isinstance(labels, dict):
-        return {key: _signatures(value) for key, value in labels.items()}
-    if labels is None or is_sparse(labels):
-        return None
-    return labels.dtype, labels.shape
-
-
-def _placeholders_like(signatures):
-    if isinstance(signatures, dict):
-        return {key: _placeholders_like(value) for key, value in signatures.items()}
+def _checked(what, tensors, signatures):
+    """The signatures, made if there are none. Raises ValueError for tensors that do not have them."""
     if signatures is None:
-        return None
-    dtype, shape = signatures
-    return placeholder(dtype, None if shape.ndims is None else [None, *shape.as_list()[1:]])
+        return create_signatures(tensors)
+    if not tensors_compatible(tensors, signatures):
+        raise ValueError(
+            f"{what} are incompatible with given information. Given {what.lower()}: {tensors}, required signatures: "
+            f"{signatures}."
+        )
+    return signatures
 
 
 def _those_wanted(predictions, outputs):

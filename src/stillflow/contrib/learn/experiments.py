@@ -35,16 +35,17 @@ class ExportStrategy(_ExportStrategy):
     def export(self, estimator, export_path, checkpoint_path=None, eval_result=None):
         """Calls the function with those of the arguments that it takes; returns what it returns.
 
-        Raises ValueError if it takes no checkpoint where one is given.
+        Raises ValueError if it takes an evaluation and no checkpoint.
         """
         names = fn_args(self.export_fn)
-        given = {}
-        if checkpoint_path:
-            given["checkpoint_path"] = checkpoint_path
-        if "eval_result" in names:
-            given["eval_result"] = eval_result
-        elif eval_result:
-            log().info("Ignoring eval_result as ExportStrategy.export_fn does not take it.")
+        if "eval_result" in names and "checkpoint_path" not in names:
+            raise ValueError("An export_fn accepting eval_result must also accept checkpoint_path.")
+        known = {
+            "checkpoint_path": checkpoint_path,
+            "eval_result": eval_result,
+            "strip_default_attrs": self.strip_default_attrs,
+        }
+        given = {name: value for name, value in known.items() if name in names}
         return self.export_fn(estimator, export_path, **given)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from stillflow import errors
@@ -13,6 +14,7 @@ from stillflow.estimator.kept_exports import get_paths, largest_export_versions,
 from stillflow.estimator.receivers import build_parsing_serving_input_receiver_fn
 from stillflow.files import gfile
 from stillflow.names import public
+from stillflow.platform.compat import as_text
 from stillflow.saver.checkpoint_state import latest_checkpoint
 from stillflow.summary.event_files import summary_iterator
 from stillflow.training_loop.messages import log
@@ -157,6 +159,44 @@ class BestModelSelector:
         if eval_result is None:
             raise ValueError("%s has empty evaluation results.", checkpoint_path)
         return (checkpoint_path, eval_result) if self._take(eval_result) else ("", None)
+
+
+@public("contrib.learn.utils.saved_model_export_utils.extend_export_strategy")
+def extend_export_strategy(base_export_strategy, post_export_fn, post_export_name=None):
+    """An ExportStrategy that makes something of what another one has exported, instead of it.
+
+    Args:
+      base_export_strategy: the other one.
+      post_export_fn: a function of the path of an export and a folder; it returns the path of what it has made there.
+      post_export_name: the name; by default the other's.
+
+    The strategy raises RuntimeError if a folder is there already, ValueError for a path that is not in the folder.
+    """
+
+    def export_fn(estimator, export_dir_base, checkpoint_path=None):
+        seconds = int(time.time())
+        base = _new_folder(f"{export_dir_base}/temp-base-export-{seconds}")
+        exported = base_export_strategy.export(estimator, base, checkpoint_path)
+        later = _new_folder(f"{export_dir_base}/temp-post-export-{seconds}")
+        made = as_text(post_export_fn(exported, later))
+        if not made.startswith(later):
+            raise ValueError(f"post_export_fn must return a sub-directory of {later}")
+        found = f"{export_dir_base}/{made.removeprefix(later).strip('/')}"
+        if gfile.Exists(found):
+            raise RuntimeError("Failed to obtain final export directory")
+        gfile.Rename(made, found)
+        gfile.DeleteRecursively(base)
+        gfile.DeleteRecursively(later)
+        return found
+
+    return ExportStrategy(post_export_name or base_export_strategy.name, export_fn)
+
+
+def _new_folder(path):
+    if gfile.Exists(path):
+        raise RuntimeError(f"Failed to obtain export directory {path}")
+    gfile.MakeDirs(path)
+    return path
 
 
 @public("contrib.learn.utils.saved_model_export_utils.make_best_model_export_strategy")

@@ -142,3 +142,34 @@ def _selected(what, given, key):
             f"MetricSpec without specified {what}_key requires {what}s tensor or single element dict, got {given}"
         )
     return next(iter(given.values()))
+
+
+def metric_ops(metrics, features, labels, predictions):
+    """{name: (value, update)} of metrics: MetricSpecs, or functions of predictions and labels.
+
+    Raises:
+      ValueError: for functions where there are several predictions, and (name, prediction) where there is one.
+    """
+    label = next(iter(labels.values())) if isinstance(labels, dict) and len(labels) == 1 else labels
+    found = {}
+    for name, metric in sorted(metrics.items(), key=lambda item: str(item[0])):
+        if isinstance(metric, MetricSpec):
+            found[name] = metric.create_metric_ops(features, labels, predictions)
+        elif isinstance(name, tuple):
+            if len(name) != 2:
+                raise ValueError(f"Invalid metric for {name}. It returned a tuple with len {len(name)}, expected 2.")
+            if not isinstance(predictions, dict):
+                raise ValueError(
+                    "Metrics passed provide (name, prediction), but predictions are not dict. Metrics: "
+                    f"{metrics}, Predictions: {predictions}."
+                )
+            own = labels[name[1]] if isinstance(labels, dict) and name[1] in labels else label
+            found[name[0]] = metric(predictions[name[1]], own)
+        elif isinstance(predictions, dict):
+            raise ValueError(
+                "Metrics passed provide only name, no prediction, but predictions are dict. Metrics: "
+                f"{metrics}, Labels: {label}."
+            )
+        else:
+            found[name] = metric(predictions, label)
+    return found

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.canned.linear_optimizer.linear_sdca import distinct_features
-from stillflow.canned.linear_optimizer.model import SdcaModel, SparseFeatureColumn
+from stillflow.canned.linear_optimizer.model import SparseFeatureColumn
 from stillflow.composites.checks import assert_that
 from stillflow.contrib.layers.crossed_columns import _CrossedColumn
 from stillflow.contrib.layers.dense_columns import _BucketizedColumn, _RealValuedColumn
 from stillflow.contrib.layers.sparse_columns import SparseColumn, _WeightedSparseColumn
+from stillflow.contrib.linear_optimizer.model import SdcaModel
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.names import public
@@ -23,7 +24,7 @@ class SDCAOptimizer:
       num_loss_partitions: how many training steps run at the same time.
       num_table_shards: how many tables keep the states.
       symmetric_l1_regularization: at least 0.
-      symmetric_l2_regularization: more than 0.
+      symmetric_l2_regularization: at least 0; less than 1 counts as 1.
       adaptive: whether examples that matter more are taken more often.
       partitioner: of the variables. Those that it divides are refused.
     """

@@ -23,8 +23,9 @@ def check_multiple(value, unit):
 
 def check_rank(value, rank):
     """`value` if it has so many dimensions, a number or an int32 scalar. Raises ValueError if it surely has not."""
+    is_rank = ops.equal(rank, ops.rank(value))
     message = [f"Rank of tensor {value.name} should be: ", ops.as_string(rank), ", shape received:"]
-    check = assert_that(ops.equal(rank, ops.rank(value)), [ops.string_join(message), ops.shape(value)])
+    check = assert_that(is_rank, [ops.string_join(message), ops.shape(value)])
     with control_dependencies([check]):
         checked = ops.identity(value, name="rank_checked")
     known = constant_value(rank) if isinstance(rank, Tensor) else rank
@@ -45,11 +46,12 @@ def check_shape(value, shape):
         if known is not None:
             shape = [int(size) for size in known]
     value = check_rank(value, ops.size(shape) if isinstance(shape, Tensor) else len(shape))
+    is_shape = ops.reduce_all(ops.equal(shape, ops.shape(value)))
     message = [
         f"Shape of tensor {value.name} should be: ", ops.as_string(shape), ", shape received: ",
         ops.as_string(ops.shape(value)),
     ]  # fmt: skip
-    check = assert_that(ops.reduce_all(ops.equal(shape, ops.shape(value))), [ops.string_join(message)])
+    check = assert_that(is_shape, [ops.string_join(message)])
     with control_dependencies([check]):
         checked = ops.identity(value, name="shape_checked")
     if not isinstance(shape, Tensor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class WeightFiles:
     def _object_saver(self):
         saver = self.__dict__.get("_trackable_saver")
         if saver is None:
-            saver = self.__dict__["_trackable_saver"] = ObjectSaver(self)
+            saver = self.__dict__["_trackable_saver"] = ObjectSaver(weakref.ref(self))
         return saver
 
     def save_weights(self, filepath, overwrite=True, save_format=None):

@@ -17,11 +17,11 @@ from stillflow.names import public
 from stillflow.variables.initializers import Zeros
 from stillflow.variables.variable import Variable
 
-_SUM, _SUM_OVER_BATCH_SIZE, _WEIGHTED_MEAN = "sum", "sum_over_batch_size", "weighted_mean"
+_SUM, _WEIGHTED_MEAN = "sum", "weighted_mean"
 
 
 class Reduce(Metric):
-    """The sum of values, or that divided by the number of values, or by the sum of weights."""
+    """The weighted sum of values, or that divided by the sum of weights, each 1 if there are none."""
 
     def __init__(self, reduction, name, dtype=None):
         super().__init__(name=name, dtype=dtype)
@@ -49,7 +49,7 @@ class Reduce(Metric):
             update_total = self.total.assign_add(value_sum)
         if self.reduction == _SUM:
             return update_total
-        if self.reduction == _WEIGHTED_MEAN and sample_weight is not None:
+        if sample_weight is not None:
             count = ops.reduce_sum(sample_weight)
         else:
             count = ops.cast(ops.size(values), self._dtype)
@@ -76,13 +76,6 @@ class Mean(Reduce):
 
     def __init__(self, name="mean", dtype=None):
         super().__init__(reduction=_WEIGHTED_MEAN, name=name, dtype=dtype)
-
-
-class SumOverBatchSize(Reduce):
-    """The weighted sum of values, divided by their number."""
-
-    def __init__(self, name="sum_over_batch_size", dtype=None):
-        super().__init__(reduction=_SUM_OVER_BATCH_SIZE, name=name, dtype=dtype)
 
 
 @public("keras.metrics.MeanRelativeError")

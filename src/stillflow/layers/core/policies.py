@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from stillflow.graph import dtypes
 from stillflow.layers.core.settings import floatx
-from stillflow.names import public
+from stillflow.names import Setting, public
 from stillflow.platform import tf2
 from stillflow.training import mixed_precision
 from stillflow.training.loss_scale import as_loss_scale
@@ -184,3 +184,12 @@ def disable_v2_dtype_behavior():
 def v2_dtype_behavior_enabled():
     """Whether layers have the type `floatx`, and cast their inputs."""
     return tf2.enabled() if _state.casts_inputs is None else _state.casts_inputs
+
+
+def _choose(casts_inputs):
+    _state.casts_inputs = casts_inputs
+
+
+V2_DTYPE_BEHAVIOR = public("python.keras.engine.base_layer_utils.V2_DTYPE_BEHAVIOR")(
+    Setting(lambda: _state.casts_inputs, _choose)
+)

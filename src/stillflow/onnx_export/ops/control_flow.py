@@ -67,7 +67,7 @@ def merge(call):
     if len(call.inputs) != 3:
         raise call.error("joins more than the two branches of a condition")
     predicate, false, true = call.inputs
-    kind = _kind(call.translation, call.op.outputs[0], true)
+    kind = kind_of(call.translation, call.op.outputs[0], true)
     branches = {
         "then_branch": _choice(call, true, kind),
         "else_branch": _choice(call, false, kind),
@@ -81,7 +81,7 @@ def _choice(call, value, kind):
     return block.graph("branch", [], [kind(result)])
 
 
-def _kind(translation, tensor, name):
+def kind_of(translation, tensor, name):
     """What makes the ValueInfoProto of values like this one: of a tensor's type and rank, or of an array's type."""
     from onnx import helper
 
@@ -170,11 +170,6 @@ def _invariants(loop):
 NEEDS["Exit"] = lambda translation, tensor: []
 
 
-@converts("Enter", "NextIteration", "LoopCond")
-def handed_on(call):
-    return call.inputs[0]
-
-
 @converts("Exit")
 def leave(call):
     loop, outside = _loop_of(call.op), call.translation
@@ -198,8 +193,6 @@ def leave(call):
 
 def _body(call, loop, initial):
     """The GraphProto of a round: the variables as it finds them, then the condition and the variables afterwards."""
-    from onnx import TensorProto, helper
-
     outside = call.translation
     names = outside.block.names
     block = Block(names)
@@ -207,7 +200,7 @@ def _body(call, loop, initial):
     inputs, kinds = [], []
     for variable, before in zip(loop.variables, initial, strict=True):
         name = names.unique(f"{variable.merge.op.name.removeprefix('model/')}/round")
-        kind = _kind(outside, variable.initial, before)
+        kind = kind_of(outside, variable.initial, before)
         inside.values[variable.merge] = inside.values[variable.current] = name
         array = outside.array_of(before)
         if array is not None:
@@ -219,10 +212,17 @@ def _body(call, loop, initial):
     ends.values.update(zip((variable.merge for variable in loop.variables), following, strict=True))
     (goes_on,) = ends.translate([loop.condition])
     outputs = [block.add("Identity", value) for value in [goes_on, *following]]
-    scalar = [names.unique("round_number"), names.unique("goes_on")]
+    return loop_body(block, inputs, outputs, kinds)
+
+
+def loop_body(block, inputs, outputs, kinds):
+    """The GraphProto of a Loop's body: of ValueInfoProtos of what it has, and names of whether it goes on and what it
+    hands on, which `kinds` make ValueInfoProtos of."""
+    from onnx import TensorProto, helper
+
     header = [
-        helper.make_tensor_value_info(scalar[0], TensorProto.INT64, []),
-        helper.make_tensor_value_info(scalar[1], TensorProto.BOOL, []),
+        helper.make_tensor_value_info(block.names.unique("round_number"), TensorProto.INT64, []),
+        helper.make_tensor_value_info(block.names.unique("goes_on"), TensorProto.BOOL, []),
     ]
     results = [helper.make_tensor_value_info(outputs[0], TensorProto.BOOL, [])]
     results += [kind(name) for kind, name in zip(kinds, outputs[1:], strict=True)]

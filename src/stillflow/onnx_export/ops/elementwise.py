@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.onnx_export.ranges import range_of
-from stillflow.onnx_export.translation import NEEDS, Call, converts
+from stillflow.onnx_export.translation import HANDED_ON, NEEDS, Call, converts
 
 # Ops that ONNX has, too: its name where it is another.
 _SAME = {
@@ -34,8 +34,7 @@ _SAME = {
 
 
 # Ops that hand on what they read.
-_HANDED_ON = ("CheckNumerics", "DeepCopy", "EnsureShape", "GuaranteeConst", "Identity", "IdentityN")
-_READ = ("PlaceholderWithDefault", "PreventGradient", "ReadVariableOp", "Snapshot", "StopGradient")
+_AS_IS = ("CheckNumerics", "DeepCopy", "EnsureShape", "GuaranteeConst", "IdentityN", "PlaceholderWithDefault")
 
 
 @converts(*_SAME)
@@ -43,7 +42,7 @@ def same(call: Call):
     return call.add(_SAME[call.op.type], *call.inputs)
 
 
-@converts(*_HANDED_ON, *_READ)
+@converts(*HANDED_ON, *_AS_IS, "LoopCond", "NextIteration", "PreventGradient")
 def handed_on(call):
     return call.inputs
 
@@ -215,6 +214,8 @@ def _bias_add(call):
 def _like(call):
     from onnx import numpy_helper
 
+    if call.dtype().name == "variant":
+        raise call.error("makes lists of zeros, as gradients of loops do")
     value = np.full(1, call.op.type == "OnesLike", call.dtype().base_dtype.as_numpy_dtype)
     return call.add("ConstantOfShape", call.add("Shape", call.inputs[0]), value=numpy_helper.from_array(value))
 

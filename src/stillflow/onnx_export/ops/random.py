@@ -10,7 +10,10 @@ import math
 import numpy as np
 
 from stillflow.graph.dtypes import float32, float64
+from stillflow.graph.graph import Graph
 from stillflow.onnx_export.translation import Call, converts, element_type
+from stillflow.ops.array.constant import constant
+from stillflow.session.session import Session
 
 
 def _seed(call):
@@ -99,3 +102,17 @@ def multinomial(call):
     noise = call.add("Neg", call.add("Log", call.add("Neg", call.add("Log", noise))))
     best = call.add("ArgMax", call.add("Add", logits, noise), axis=2, keepdims=0)
     return call.to_type_of(best, call.op.outputs[0].dtype)
+
+
+@converts(
+    "StatelessMultinomial", "StatelessRandomNormal", "StatelessRandomUniform", "StatelessRandomUniformInt",
+    "StatelessTruncatedNormal",
+)  # fmt: skip
+def stateless(call):
+    """Numbers that follow from a seed, as they are drawn here. What runs the model could not draw them."""
+    inputs = [call.known(index, "a seed and sizes") for index in range(len(call.inputs))]
+    op = call.op
+    with Graph().as_default() as graph, Session() as session:
+        tensors = [constant(value, tensor.dtype) for value, tensor in zip(inputs, op.inputs, strict=True)]
+        drawn_here = graph.create_op(op.type, tensors, attrs=dict(op.node_def.attr.items()))
+        return call.constant(session.run(drawn_here.outputs[0]), name=call.name)

@@ -93,7 +93,6 @@ def dilation_gradient_by_image(call):
     return as_before(call, call.add("Reshape", found, call.ints(-1, channels, *sizes)), 4, "NHWC")
 
 
-
 @converts("MaxPoolWithArgmax")
 def max_pool_with_argmax(call):
     window, strides = spatial(call.attr("ksize"), "NHWC"), spatial(call.attr("strides"), "NHWC")

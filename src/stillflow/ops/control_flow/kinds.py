@@ -116,6 +116,3 @@ def GraphOrParentsInXlaContext(graph):
 @public("python.ops.control_flow_util.GetContainingXLAContext")
 def GetContainingXLAContext(ctxt):
     """None: nothing is compiled by XLA."""
-
-
-ENABLE_CONTROL_FLOW_V2 = public("python.ops.control_flow_util.ENABLE_CONTROL_FLOW_V2")(False)

@@ -143,6 +143,32 @@ cache_dataset = define_dataset(
     "cache_dataset(input_dataset, filename | output_types, output_shapes)",
     scalars=(1,),
 )
+cache_dataset_v2 = define_dataset(
+    "CacheDatasetV2",
+    "input_dataset: variant, filename: string, cache: resource",
+    "cache_dataset_v2(input_dataset, filename, cache | output_types, output_shapes)",
+    scalars=(1, 2),
+    stateful=True,
+)
+anonymous_memory_cache = define_op(
+    "AnonymousMemoryCache() -> (handle: resource, deleter: variant)",
+    kernel="make_memory_cache(| 'resource', 'localhost', node_name, node_name)",
+    state="op",
+    stateful=True,
+    differentiable=False,
+)
+delete_memory_cache = define_op(
+    "DeleteMemoryCache(handle: resource, deleter: variant) -> ()",
+    kernel="delete_memory_cache(handle, deleter)",
+    stateful=True,
+    differentiable=False,
+)
+
+
+@anonymous_memory_cache.shape_rule
+def _(context):
+    return [(), ()]
+
 
 optimize_dataset = define_dataset(
     "OptimizeDataset",

@@ -1,4 +1,4 @@
-"""If, While and For: branches and loops whose bodies are functions."""
+"""If, Case, While and For: branches and loops whose bodies are functions."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ stateless_if = define_op(
     state="op",
     traits="waits",
 )
+case_op = define_op(
+    "Case(branch_index: int32, input: Tin) -> (output: Tout)",
+    "Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: list(shape) = []",
+    kernel="call_case(branch_index, input | Tout, branches(input))",
+    state="op",
+    stateful=True,
+    traits="asks_for_state waits",
+)
 while_op = define_op(
     "While(input: T) -> (output: T)",
     _WHILE_ATTRS,
@@ -56,6 +64,7 @@ for_op = define_op(
 
 @if_op.shape_rule
 @stateless_if.shape_rule
+@case_op.shape_rule
 @while_op.shape_rule
 @stateless_while.shape_rule
 def _(context):
@@ -72,6 +81,11 @@ def _(context):
 @stateless_if.gradient
 def _(op, *grads):
     return op._graph.find_function(op._attrs["then_branch"].name).gradients_of_branches(op, grads)
+
+
+@case_op.gradient
+def _(op, *grads):
+    return op._graph.find_function(op._attrs["branches"][0].name).gradients_of_branches(op, grads)
 
 
 @while_op.gradient

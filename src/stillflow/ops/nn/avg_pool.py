@@ -95,9 +95,7 @@ def avg_pool(value, ksize, strides, padding, data_format="NHWC", name=None, inpu
     """
     with name_scope(name, "AvgPool", [value]) as scope:
         value = renamed("input", input, "value", value)
-        data_format = "NHWC" if data_format is None else data_format
-        ksize, strides = window.pool_arguments(ksize, strides, 2, data_format)
-        return avg_pool_op(value, ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=scope)
+        return window.along_axes(2, avg_pool_op, value, ksize, strides, padding, data_format, scope)
 
 
 @public("compat.v2.nn.avg_pool2d")
@@ -118,11 +116,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     """`avg_pool` of [batch, planes, rows, columns, channels] ("NDHWC"), or channels first ("NCDHW")."""
     with name_scope(name, "AvgPool3D", [input]) as scope:
-        data_format = "NDHWC" if data_format is None else data_format
-        ksize, strides = window.pool_arguments(ksize, strides, 3, data_format)
-        return avg_pool3d_op(
-            input, ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=scope
-        )
+        return window.along_axes(3, avg_pool3d_op, input, ksize, strides, padding, data_format, scope)
 
 
 @public("nn.avg_pool_v2")

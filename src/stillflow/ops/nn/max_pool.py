@@ -231,20 +231,14 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     """See `max_pool`."""
     with name_scope(name, "MaxPool2d", [input]) as scope:
-        data_format = "NHWC" if data_format is None else data_format
-        ksize, strides = window.pool_arguments(ksize, strides, 2, data_format)
-        return max_pool_op(input, ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=scope)
+        return window.along_axes(2, max_pool_op, input, ksize, strides, padding, data_format, scope)
 
 
 @public("nn.max_pool3d")
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     """`max_pool` of [batch, planes, rows, columns, channels] ("NDHWC"), or channels first ("NCDHW")."""
     with name_scope(name, "MaxPool3D", [input]) as scope:
-        data_format = "NDHWC" if data_format is None else data_format
-        ksize, strides = window.pool_arguments(ksize, strides, 3, data_format)
-        return max_pool3d_op(
-            input, ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=scope
-        )
+        return window.along_axes(3, max_pool3d_op, input, ksize, strides, padding, data_format, scope)
 
 
 @public("nn.max_pool_v2")

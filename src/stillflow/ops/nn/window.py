@@ -106,6 +106,13 @@ def spatial_rank(input, data_format):
     return count
 
 
+def along_axes(count, pool, input, ksize, strides, padding, data_format, name):
+    """A pool in `count` dimensions, two or three, by its op."""
+    data_format = ("NHWC" if count == 2 else "NDHWC") if data_format is None else data_format
+    ksize, strides = pool_arguments(ksize, strides, count, data_format)
+    return pool(input, ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=name)
+
+
 def along_one_axis(pool, input, ksize, strides, padding, data_format, name):
     """A pool in two dimensions of images with one, as a row."""
     data_format = "NWC" if data_format is None else data_format

@@ -36,10 +36,14 @@ string_format_op = define_op(
 
 
 @print_v2.shape_rule
-@assert_op.shape_rule
 def _(context):
     plain.with_rank(context.shapes[0], 0)
     return []
+
+
+@assert_op.shape_rule
+def _(context):
+    return []  # a run fails for a condition that is no scalar
 
 
 @print_op.shape_rule

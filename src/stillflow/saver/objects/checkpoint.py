@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Any
 
 from stillflow import ops
@@ -39,11 +40,12 @@ from stillflow.variables.variable import Variable
 class ObjectSaver:
     """The nodes that save and restore what a root depends on; they are made anew when that changes.
 
-    Arguments are those of ObjectGraph.
+    Arguments are those of ObjectGraph. A root that owns this is given as a weak reference, so that what it depends on
+    goes with it.
     """
 
     def __init__(self, root, list_dependencies=dependencies_of):
-        self._root = root
+        self._given_root = root
         self._list_dependencies = list_dependencies
         self._prefix = None  # tensors that are fed
         self._object_graph = None
@@ -52,6 +54,10 @@ class ObjectSaver:
         self._save_tensor = None
         self._known_restore_ops: dict = {}
         self._fed_texts: dict = {}  # see FedText
+
+    @property
+    def _root(self):
+        return self._given_root() if isinstance(self._given_root, weakref.ref) else self._given_root
 
     def objects(self):
         """The ObjectGraph of the root as it is now."""
@@ -147,7 +153,7 @@ class Checkpoint(AutoTrackable):
                 )
             setattr(self, name, value)
         # Not as attributes are set: these are not tracked.
-        self.__dict__.update(_save_counter=None, _save_assign_op=None, _saver=ObjectSaver(self))
+        self.__dict__.update(_save_counter=None, _save_assign_op=None, _saver=ObjectSaver(weakref.ref(self)))
 
     @property
     def save_counter(self):

@@ -163,6 +163,7 @@ def _report(included, excluded):
 @public(
     "python.saved_model.model_utils.get_timestamped_export_dir",
     "python.saved_model.model_utils.export_utils.get_timestamped_export_dir",
+    "contrib.learn.utils.saved_model_export_utils.get_timestamped_export_dir",
 )
 def get_timestamped_export_dir(export_dir_base):
     """A folder that is not there, called after the seconds since 1970, as bytes.
@@ -182,6 +183,7 @@ def get_timestamped_export_dir(export_dir_base):
 @public(
     "python.saved_model.model_utils.get_temp_export_dir",
     "python.saved_model.model_utils.export_utils.get_temp_export_dir",
+    "contrib.learn.utils.saved_model_export_utils.get_temp_export_dir",
 )
 def get_temp_export_dir(timestamped_export_dir):
     """What the folder is called until the SavedModel is complete, as bytes."""

@@ -1,0 +1,1 @@
+"""Estimators of recurrent networks of tf.contrib.learn, and of models built by functions."""
