@@ -36,8 +36,8 @@ def check(tmp_path, build, *inputs, feeds=None, rtol=2e-5, atol=2e-5):
     target = str(tmp_path / "model.onnx")
     assert main(["convert", str(tmp_path / "model.pb"), target, "--outputs", *names]) == 0
     model = onnx.load(target)
-    values = (*model.graph.input, *model.graph.output)
-    if all(value.type.tensor_type.HasField("shape") for value in values):  # else it refuses the model
+    infos = (*model.graph.input, *model.graph.output)
+    if all(value.type.tensor_type.HasField("shape") for value in infos):  # else it refuses the model
         onnx.checker.check_model(model)
     session = runtime.InferenceSession(target, providers=["CPUExecutionProvider"])
     fed = {f"in{n}": value for n, value in enumerate(values)}
@@ -278,8 +278,8 @@ def test_sources(tmp_path, source, options, names):
     target = str(tmp_path / "model.onnx")
     assert main(["convert", str(tmp_path / source), target, *options]) == 0
     model = onnx.load(target)
-    values = (*model.graph.input, *model.graph.output)
-    if all(value.type.tensor_type.HasField("shape") for value in values):  # else it refuses the model
+    infos = (*model.graph.input, *model.graph.output)
+    if all(value.type.tensor_type.HasField("shape") for value in infos):  # else it refuses the model
         onnx.checker.check_model(model)
     session = runtime.InferenceSession(target, providers=["CPUExecutionProvider"])
     found = session.run([names[1]], {names[0]: np.float32([[1, 1], [0, 3]])})
@@ -299,8 +299,8 @@ def test_an_estimator_with_columns(tmp_path):
     target = str(tmp_path / "model.onnx")
     assert main(["convert", path.decode(), target, "--signature", "predict"]) == 0
     model = onnx.load(target)
-    values = (*model.graph.input, *model.graph.output)
-    if all(value.type.tensor_type.HasField("shape") for value in values):  # else it refuses the model
+    infos = (*model.graph.input, *model.graph.output)
+    if all(value.type.tensor_type.HasField("shape") for value in infos):  # else it refuses the model
         onnx.checker.check_model(model)
     session = runtime.InferenceSession(target, providers=["CPUExecutionProvider"])
     np.testing.assert_allclose(session.run(["predictions"], features)[0], expected, rtol=1e-5)
