@@ -114,6 +114,15 @@ def test_only_eager_execution_asks_whether_it_is_in_force():
     assert {name for name in asking if name.split(".")[0] != "eager"} == {"graph.graph", "graph.default_graph"}
 
 
+def test_modules_of_tests_have_names_of_their_own():
+    """pytest imports those outside of packages by their names alone, and stops at the second one of a name."""
+    folders = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        if not (path.parent / "__init__.py").exists():
+            folders.setdefault(path.name, []).append(str(path.parent.relative_to(ROOT)))
+    assert {name: found for name, found in folders.items() if len(found) > 1} == {}
+
+
 def test_the_root_holds_few_modules():
     assert len(list(SOURCE.glob("*.py"))) <= 8
 

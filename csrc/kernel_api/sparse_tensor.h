@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernel_api/kernel.h"
+#include "kernel_api/element_width.h"
 
 namespace stillflow {
 
@@ -142,25 +142,6 @@ inline Status WriteShape(const KernelCall& call, int out, const Shape& shape) {
   STILLFLOW_RETURN_IF_ERROR(AllocateVector(call, out, DType::kInt64, shape.rank));
   std::copy_n(shape.dims, shape.rank, MutableData<int64_t>(*call.out[out]));
   return Status();
-}
-
-// Calls body(TypeTag<T>) with an integer as wide as elements of `dtype`, for what only moves them.
-template <typename Body>
-Status ForWidth(const char* kernel, DType dtype, const Body& body) {
-  switch (ElementBytes(dtype)) {
-    case 16:
-      return body(TypeTag<Complex128>{});
-    case 8:
-      return body(TypeTag<uint64_t>{});
-    case 4:
-      return body(TypeTag<uint32_t>{});
-    case 2:
-      return body(TypeTag<uint16_t>{});
-    case 1:
-      return body(TypeTag<uint8_t>{});
-    default:
-      return UnsupportedType(kernel, dtype);
-  }
 }
 
 // out[out] = the values numbered by order[0...count)

@@ -70,6 +70,13 @@ def new_session(threads=2, isa_name=None):
         yield session
 
 
+def sessions_of_all_isas(threads=2):
+    """A new_session on each instruction set, one after the other."""
+    for isa_name in ISAS:
+        with new_session(threads, isa_name) as session:
+            yield session
+
+
 def evaluate(build, *arrays, threads=2, isa_name=None):
     """The value of build(*placeholders fed with the arrays): an array, or what build's structure is."""
     from stillflow import ops

@@ -17,6 +17,11 @@ def _find(name):
     [
         ("checkpoint.CheckpointManager", "train.CheckpointManager"),
         ("checkpoint.Checkpointable", "contrib.eager.Checkpointable"),
+        ("estimator.make_early_stopping_hook", "estimator.experimental.make_early_stopping_hook"),
+        ("estimator.stop_if_higher_hook", "estimator.experimental.stop_if_higher_hook"),
+        ("estimator.stop_if_lower_hook", "estimator.experimental.stop_if_lower_hook"),
+        ("estimator.stop_if_no_increase_hook", "estimator.experimental.stop_if_no_increase_hook"),
+        ("estimator.stop_if_no_decrease_hook", "estimator.experimental.stop_if_no_decrease_hook"),
         ("keras.applications.vgg16.VGG16", "keras.applications.vgg16.VGG16"),
         ("keras.backend.learning_phase", "keras.backend.learning_phase"),
         ("keras.datasets.cifar10.load_data", "keras.datasets.cifar10.load_data"),

@@ -100,3 +100,10 @@ def test_op_def_tells_what_tensorflow_tells():
     op_def = tf.add(1.0, 2.0).op.op_def
     assert op_def.name == "Add" and [arg.type_attr for arg in op_def.input_arg] == ["T", "T"]
     assert tf.float32.as_datatype_enum in op_def.attr[0].allowed_values.list.type
+
+
+def test_lists_of_integers_take_booleans_of_numpy():
+    values = np.array([True, False])
+    assert list(tf.train.Int64List(value=values).value) == list(tf.train.Int64List(value=[*values]).value) == [1, 0]
+    with pytest.raises(TypeError):
+        tf.train.Int64List(value=np.array([1.5]))

@@ -167,3 +167,30 @@ def test_modules_list_what_is_here(module, here, missing):
     imported: dict = {}
     exec(f"from stillflow.{module} import *", imported)  # raises AttributeError for a name that is not here
     assert (here is None or here in imported) and missing not in imported
+
+
+def test_helpers_of_recurrent_nets_that_programs_take():
+    from stillflow.contrib.seq2seq.python.ops import attention_wrapper
+    from stillflow.python.framework import tensor_shape
+    from stillflow.python.ops import rnn, rnn_cell_impl
+
+    assert rnn_cell_impl._like_rnncell(tf.nn.rnn_cell.GRUCell(2)) and not rnn_cell_impl._like_rnncell(len)
+    assert tensor_shape.unknown_shape(ndims=2).as_list() == [None, None]
+    with pytest.raises(TypeError, match="Unknown argument: {'size': 1}"):
+        tensor_shape.unknown_shape(size=1)
+    assert rnn._maybe_tensor_shape_from_tensor(tf.constant([2, 3])).as_list() == [2, 3]
+    assert rnn._maybe_tensor_shape_from_tensor(5) == 5
+    score = attention_wrapper._bahdanau_score(
+        processed_query=tf.ones([2, 4]), keys=tf.zeros([2, 3, 4]), attention_v=tf.ones([4])
+    )
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(score), np.full((2, 3), 4 * np.tanh(1.0)), rtol=1e-6)
+
+
+def test_modules_under_second_names():
+    from stillflow.contrib.data.python.ops.threadpool import override_threadpool
+    from stillflow.python.training.checkpoint_state_pb2 import CheckpointState
+
+    assert CheckpointState is tf.train.CheckpointState
+    assert tf.pywrap_tensorflow.NewCheckpointReader is tf.train.NewCheckpointReader
+    assert override_threadpool.__name__ == "override_threadpool"

@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 from onnx_export.test_onnx_ops import IMAGES, check
+from stillflow.ops.contents import OPS
 
 import stillflow as tf
 from stillflow.command_line import main
+from stillflow.graph.op_def import find
+from stillflow.onnx_export import ops as _converters  # noqa: F401
+from stillflow.onnx_export.translation import CONVERTERS
+from stillflow.ops.registry import Written
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -95,6 +100,58 @@ def test_elements_by_numbers(tmp_path):
         return made
 
     check(tmp_path, build, ([4, 3], tf.float32), ([2, 3], tf.int32))
+
+
+def test_simulated_quantization(tmp_path):
+    def build(x, low, high, scalar):
+        low, high = -tf.abs(low), tf.abs(high)
+        made = [tf.fake_quant_with_min_max_args(x, -1.3, 0.7, num_bits=4, narrow_range=True)]
+        for bounds in ((low[0], high[0]), (scalar * 0, scalar * 0)):
+            made.append(tf.fake_quant_with_min_max_vars(x, *bounds, num_bits=3))
+            made += tf.gradients(tf.reduce_sum(made[-1] * x), [x, *bounds])
+        made.append(tf.fake_quant_with_min_max_vars_per_channel(x, low, high))
+        return made + tf.gradients(tf.reduce_sum(tf.square(made[-1])), [x, low, high])
+
+    check(tmp_path, build, ([5, 3], tf.float32), *[([3], tf.float32)] * 2, ([], tf.float32))
+
+
+def test_products(tmp_path):
+    def build(x, y):
+        made = [tf.raw_ops.Einsum(inputs=[x, y], equation="ij,kj->ik"), tf.cross(x, x[::-1])]
+        made.append(tf.raw_ops.ConjugateTranspose(x=x, perm=[1, 0]))
+        made.append(tf.raw_ops.ParallelConcat(values=[x[:1], y[:1]], shape=[2, 3]))
+        return [*made, tf.raw_ops.BroadcastArgs(s0=tf.shape(x), s1=[4, 1, 1])]
+
+    check(tmp_path, build, ([2, 3], tf.float32), ([4, 3], tf.float32))
+
+
+def test_convolutions_of_padded_images(tmp_path):
+    weights = np.random.default_rng(1).standard_normal([3, 2, 6, 4]).astype(np.float32)
+    options = {"filter": weights, "mode": "REFLECT", "strides": [1, 2, 1, 1], "padding": "VALID"}
+
+    def build(x):
+        paddings = [[0, 0], [1, 1], [2, 0], [0, 0]]
+        padded = tf.raw_ops.FusedPadConv2D(input=x, paddings=paddings, **options)
+        return [padded, tf.raw_ops.FusedResizeAndPadConv2D(input=x, size=[5, 7], paddings=paddings, **options)]
+
+    check(tmp_path, build, ([2, 9, 8, 6], tf.float32))
+
+
+def test_first_gradients_of_volumes(tmp_path):
+    def build(x, w, y):
+        options = {"input": x, "filter": w, "out_backprop": y, "strides": [1, 2, 2, 2, 1], "padding": "SAME"}
+        return [tf.raw_ops.Conv3DBackpropInput(**options), tf.raw_ops.Conv3DBackpropFilter(**options)]
+
+    check(
+        tmp_path, build, ([2, 5, 4, 3, 2], tf.float32), ([2, 3, 2, 2, 3], tf.float32), ([2, 3, 2, 2, 3], tf.float32)
+    )
+
+
+def test_every_op_of_nets_has_a_converter():
+    declared = [name for name, module in OPS.items() if module.startswith("nn.")]
+    missing = [name for name in declared if name not in CONVERTERS and not isinstance(find(name).lowering, Written)]
+    assert len(declared) > 70
+    assert missing == []
 
 
 def test_segments(tmp_path):

@@ -204,3 +204,33 @@ def test_resizing(tmp_path, align_corners):
         return [tf.gradients(weighted(y), x)[0] for y in resized]
 
     check(tmp_path, build, ([None, 9, 8, 6], tf.float32), atol=1e-4)
+
+
+@pytest.mark.parametrize("use_peephole", [False, True])
+def test_cells_of_one_op(tmp_path, use_peephole):
+    def build(x):
+        made = []
+        gru = tf.contrib.rnn.GRUBlockCellV2(4)
+        for cell in (tf.contrib.rnn.LSTMBlockCell(4, use_peephole=use_peephole, cell_clip=0.3), gru):
+            outputs, _ = tf.nn.static_rnn(cell, tf.unstack(x), dtype=tf.float32)
+            made += tf.gradients(weighted(tf.stack(outputs)), [x, *cell.trainable_variables])
+        return made
+
+    check(tmp_path, build, ([4, 3, 5], tf.float32), atol=1e-4)
+
+
+@pytest.mark.parametrize("use_peephole", [False, True])
+@pytest.mark.parametrize("length", [4, 3])
+@pytest.mark.parametrize("op", ["BlockLSTM", "BlockLSTMV2"])
+def test_lstm_layers_of_one_op(tmp_path, use_peephole, length, op):
+    def build(x, cs, h, w, wci, wcf, wco, b):
+        weights = {"w": w, "wci": wci, "wcf": wcf, "wco": wco, "b": b}
+        found = getattr(tf.raw_ops, op)(
+            seq_len_max=tf.constant(length, tf.int64), x=x, cs_prev=cs, h_prev=h, use_peephole=use_peephole,
+            cell_clip=0.7, **weights,
+        )  # fmt: skip
+        # The gradient is that of h alone, as TensorFlow's layers have it.
+        return [*found, *tf.gradients(weighted(found.h), [x, cs, h, *weights.values()])]
+
+    dims = ([4, 3, 2], [3, 5], [3, 5], [7, 20], [5], [5], [5], [20])
+    check(tmp_path, build, *((each, tf.float32) for each in dims), atol=1e-4, rtol=1e-4)

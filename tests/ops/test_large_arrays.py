@@ -15,34 +15,38 @@ def assert_same_bits(build, *arrays):
 
 
 def floats(*shape):
-    return np.random.RandomState(len(shape)).uniform(-1, 1, size=shape).astype(np.float32)
+    return np.random.default_rng(len(shape)).random(shape, np.float32) * 2 - 1
 
 
+def small_bytes(*shape):
+    return np.resize(np.arange(251, dtype=np.uint8), shape)
+
+
+# What is built from arrays, what makes these, and their shapes: they are large, so only their test makes them.
 ELEMENTWISE = {
-    "same shapes": (lambda a, b: a - b, [floats(8 * MI + 5), floats(8 * MI + 5)]),
-    "short rows": (lambda a, b: a * b, [floats(90001, 97), floats(97)]),
-    "long columns": (lambda a, b: b - a, [floats(4099, 2053), floats(4099, 1)]),
-    "rows and columns": (lambda a, b: a + b, [floats(4099, 1), floats(1, 2053)]),
-    "a scalar": (lambda a, b: a / b, [floats(8 * MI + 5), np.float32(3)]),
-    "rows of whole lines": (lambda a, b: a + b, [floats(32771, 256), floats(256)]),
-    "columns of whole lines": (lambda a, b: a - b, [floats(8197, 1024), floats(8197, 1)]),
-    "chained columns": (lambda a, b, c: (a - b) * c, [floats(131101, 64), floats(131101, 1), floats(131101, 1)]),
-    "columns of part tiles": (lambda a, b: a - b, [floats(13108, 640), floats(13108, 1)]),
-    "bytes": (lambda a, b: a + b, [np.arange(33 * MI + 7).astype(np.uint8), np.arange(33 * MI + 7).astype(np.uint8)]),
+    "same shapes": (lambda a, b: a - b, floats, [(8 * MI + 5,), (8 * MI + 5,)]),
+    "short rows": (lambda a, b: a * b, floats, [(90001, 97), (97,)]),
+    "long columns": (lambda a, b: b - a, floats, [(4099, 2053), (4099, 1)]),
+    "rows and columns": (lambda a, b: a + b, floats, [(4099, 1), (1, 2053)]),
+    "a scalar": (lambda a, b: a / b, floats, [(8 * MI + 5,), ()]),
+    "rows of whole lines": (lambda a, b: a + b, floats, [(32771, 256), (256,)]),
+    "columns of whole lines": (lambda a, b: a - b, floats, [(8197, 1024), (8197, 1)]),
+    "chained columns": (lambda a, b, c: (a - b) * c, floats, [(131101, 64), (131101, 1), (131101, 1)]),
+    "columns of part tiles": (lambda a, b: a - b, floats, [(13108, 640), (13108, 1)]),
+    "bytes": (lambda a, b: a + b, small_bytes, [(33 * MI + 7,), (33 * MI + 7,)]),
 }
-
-
 RUNS = {
-    "slice of long rows": (lambda x: x[:, 1:], [floats(4099, 2053)]),
-    "slice of short rows": (lambda x: x[:, 3:68], [floats(131101, 70)]),
-    "reversed rows": (lambda x: x[::-1], [floats(4099, 2053)]),
-    "rows of bytes": (lambda x: x[:, 1:], [(np.arange(1200011 * 31) % 251).astype(np.uint8).reshape(-1, 31)]),
-    "matrices": (lambda x: x[:, 1:, 5:], [floats(129, 67, 1031)]),
+    "slice of long rows": (lambda x: x[:, 1:], floats, [(4099, 2053)]),
+    "slice of short rows": (lambda x: x[:, 3:68], floats, [(131101, 70)]),
+    "reversed rows": (lambda x: x[::-1], floats, [(4099, 2053)]),
+    "rows of bytes": (lambda x: x[:, 1:], small_bytes, [(1200011, 31)]),
+    "matrices": (lambda x: x[:, 1:, 5:], floats, [(129, 67, 1031)]),
 }
 
 
-@pytest.mark.parametrize("build, arrays", [*ELEMENTWISE.values(), *RUNS.values()], ids=[*ELEMENTWISE, *RUNS])
-def test_what_numpy_spells_alike(build, arrays):
+@pytest.mark.parametrize("build, make, shapes", [*ELEMENTWISE.values(), *RUNS.values()], ids=[*ELEMENTWISE, *RUNS])
+def test_what_numpy_spells_alike(build, make, shapes):
+    arrays = [make(*shape) for shape in shapes]
     np.testing.assert_array_equal(assert_same_bits(build, *arrays), build(*arrays))
 
 
@@ -56,6 +60,10 @@ def test_chains_and_conditions():
     np.testing.assert_allclose(assert_same_bits(build, a, b, c), expected, rtol=1e-6, atol=1e-7)
 
 
+def doubles(*shape):
+    return floats(*shape).astype(np.float64)
+
+
 def floats_of_all_kinds(count):
     values = floats(count) * 100
     values[500:507] = [np.nan, np.inf, -np.inf, -0.0, 1e-40, 3e38, -3e38]
@@ -64,16 +72,17 @@ def floats_of_all_kinds(count):
 
 # Functions that are streamed by themselves, alone and at the end of a chain.
 COSTLY = {
-    "tanh": (tf.tanh, [floats(8 * MI + 5)]),
-    "exp": (tf.exp, [floats_of_all_kinds(8 * MI + 5)]),
-    "log": (tf.log, [floats_of_all_kinds(8 * MI + 5)]),
-    "log1p of a product of doubles": (lambda a, b: tf.log1p(a * b), [floats(4 * MI + 3).astype(np.float64)] * 2),
-    "erfc of rows of whole lines": (lambda a, b: tf.math.erfc(a - b), [floats(32771, 256), floats(256)]),
+    "tanh": (tf.tanh, floats, [(8 * MI + 5,)]),
+    "exp": (tf.exp, floats_of_all_kinds, [(8 * MI + 5,)]),
+    "log": (tf.log, floats_of_all_kinds, [(8 * MI + 5,)]),
+    "log1p of a product of doubles": (lambda a, b: tf.log1p(a * b), doubles, [(4 * MI + 3,)] * 2),
+    "erfc of rows of whole lines": (lambda a, b: tf.math.erfc(a - b), floats, [(32771, 256), (256,)]),
 }
 
 
-@pytest.mark.parametrize("build, arrays", COSTLY.values(), ids=COSTLY)
-def test_costly_functions(build, arrays):
+@pytest.mark.parametrize("build, make, shapes", COSTLY.values(), ids=COSTLY)
+def test_costly_functions(build, make, shapes):
+    arrays = [make(*shape) for shape in shapes]
     result = assert_same_bits(build, *arrays)
     for part in (slice(0, 999), slice(len(result) // 3, len(result) // 3 + 999), slice(len(result) - 999, None)):
         small = [array[part] if len(array) == len(result) else array for array in arrays]

@@ -107,6 +107,24 @@ def test_a_program_may_set_a_flag_that_it_has_not_defined(program):
     assert result.stderr.count("is set but not defined") == 1
 
 
+def test_a_flag_may_have_a_default_of_another_type(program):
+    """As before TensorFlow 1.5, whose absl refuses it."""
+    cwd = program(
+        """
+        import numpy as np
+        import tensorflow as tf
+        tf.flags.DEFINE_integer("train_size", np.inf, "")
+        tf.flags.DEFINE_string("gpu", default_value=0, docstring="")
+        tf.flags.DEFINE_integer("steps", 1e3, "")
+        FLAGS = tf.flags.FLAGS
+        print(FLAGS.train_size, FLAGS.gpu, FLAGS.steps)
+        """
+    )
+    result = execute(["-m", "stillflow", "run", "program.py", "--steps=5"], cwd)
+    assert (result.stdout, result.returncode) == ("inf 0 5\n", 0)
+    assert result.stderr.count("has a default of another type") == 1
+
+
 def test_numpy_takes_abstract_dtypes(program):
     cwd = program(
         """
@@ -255,12 +273,14 @@ def test_old_calls_of_python_do_what_they_did(program):
     cwd = program(
         """
         import configparser, html.parser, io, json, os, random, unittest, urllib
+        import numpy as np
         import xml.etree.cElementTree as ET
         print(json.loads("[1]", encoding="utf-8"), json.load(io.StringIO("{}"), encoding="utf-8"), os.errno.EEXIST)
         random.seed(1)
         x = list(range(10))
         random.shuffle(x, random.Random(2).random)
         print(sorted(random.sample({1, 2, 3}, 3)), random.sample(range(100), 5), random.randint(1.0, 10.0), x)
+        print(random.sample({4: 5}.keys(), 1), json.dumps({"loss": sum([np.float32(0.5)]) / 2, "none": None}))
         with open("u.txt", "wb") as file:
             file.write(b"a\\r\\nb")
         print(open("u.txt", "rU").readlines(), open("u.txt", "U").read() == open("u.txt").read())
@@ -278,8 +298,9 @@ def test_old_calls_of_python_do_what_they_did(program):
         """
     )
     assert run(cwd).stdout.splitlines() == [
-        "[1] {} 17", "[1, 2, 3] [15, 63, 97, 57, 60] 7 [4, 1, 6, 2, 3, 5, 7, 0, 8, 9]", "['a\\n', 'b'] True", "1 <",
-        "1 a%20b a", "AttributeError", "TypeError", "ValueError",
+        "[1] {} 17", "[1, 2, 3] [15, 63, 97, 57, 60] 7 [4, 1, 6, 2, 3, 5, 7, 0, 8, 9]",
+        '[4] {"loss": 0.25, "none": null}', "['a\\n', 'b'] True", "1 <", "1 a%20b a", "AttributeError", "TypeError",
+        "ValueError",
     ]  # fmt: skip
 
 

@@ -273,7 +273,7 @@ def test_large_tensors_at_any_place_of_the_file(tmp_path, bytes_before):
     chunk = 8 << 20
     random = np.random.RandomState(0)
     sizes = {"a": bytes_before, "b": chunk, "c": chunk + 1, "d": 2 * chunk - bytes_before, "e": 3 * chunk + 513}
-    values = {name: random.randint(-128, 128, size).astype(np.int8) for name, size in sizes.items()}
+    values = {name: random.randint(-128, 128, size, np.int8) for name, size in sizes.items()}
     variables = [tf.get_variable(name, initializer=tf.zeros([size], tf.int8)) for name, size in sizes.items()]
     saver = tf.train.Saver(variables, save_random_state=False)
     prefix = str(tmp_path / "m")

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "arithmetic/math/complex.h"
+#include "kernel_api/element_width.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {
@@ -34,19 +35,9 @@ Status Fill(const KernelCall& call) {
   }
   STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[0], &shape));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, value.dtype, shape));
-  switch (ElementBytes(value.dtype)) {
-    case 16:
-      return FillOutput(call, *Data<Complex128>(value));
-    case 8:
-      if (HasCells(value.dtype)) return FillStrings(call, *Data<StringCell*>(value));
-      return FillOutput(call, *Data<uint64_t>(value));
-    case 4:
-      return FillOutput(call, *Data<uint32_t>(value));
-    case 2:
-      return FillOutput(call, *Data<uint16_t>(value));
-    default:
-      return FillOutput(call, *Data<uint8_t>(value));
-  }
+  if (HasCells(value.dtype)) return FillStrings(call, *Data<StringCell*>(value));
+  return ForWidth("Fill", value.dtype,
+                  [&](auto tag) { return FillOutput(call, *Data<typename decltype(tag)::type>(value)); });
 }
 
 // in[0] shape, a vector; attr the type

@@ -8,6 +8,7 @@
 // Indices outside of [0, depth) turn nothing on.
 #include <algorithm>
 
+#include "kernel_api/element_width.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {
@@ -73,20 +74,11 @@ Status OneHot(const KernelCall& call) {
   if (call.out[0]->count == 0) return Status();
   const int64_t outer = shape.Count(0, at);
   const int64_t inner = shape.Count(at + 1, shape.rank);
-  switch (ElementBytes(on_value.dtype)) {
-    case 16:
-      return Fill<Complex128>(call, outer, depth, inner);
-    case 8:
-      STILLFLOW_RETURN_IF_ERROR(Fill<uint64_t>(call, outer, depth, inner));
-      RetainStrings(*call.out[0]);
-      return Status();
-    case 4:
-      return Fill<uint32_t>(call, outer, depth, inner);
-    case 2:
-      return Fill<uint16_t>(call, outer, depth, inner);
-    default:
-      return Fill<uint8_t>(call, outer, depth, inner);
-  }
+  STILLFLOW_RETURN_IF_ERROR(ForWidth("OneHot", on_value.dtype, [&](auto tag) {
+    return Fill<typename decltype(tag)::type>(call, outer, depth, inner);
+  }));
+  RetainStrings(*call.out[0]);
+  return Status();
 }
 
 }  // namespace

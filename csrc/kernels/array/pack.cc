@@ -4,6 +4,7 @@
 //   unpack  in[0] value; out[i] its part i along `axis`
 #include <algorithm>
 
+#include "kernel_api/element_width.h"
 #include "memory/interleave.h"
 #include "memory/run_writer.h"
 
@@ -13,29 +14,13 @@ namespace {
 constexpr int64_t kBytesPerChunk = 128 << 10;
 
 // Values of one element each, the usual case of shapes.
-template <typename T>
-void PackScalars(const KernelCall& call) {
-  T* to = MutableData<T>(*call.out[0]);
-  for (int i = 0; i < call.in_count; ++i) to[i] = *Data<T>(*call.in[i]);
-}
-
-Status PackScalarValues(const KernelCall& call, int64_t element_bytes) {
-  switch (element_bytes) {
-    case 16:
-      PackScalars<Complex128>(call);
-      break;
-    case 8:
-      PackScalars<uint64_t>(call);
-      break;
-    case 4:
-      PackScalars<uint32_t>(call);
-      break;
-    case 2:
-      PackScalars<uint16_t>(call);
-      break;
-    default:
-      PackScalars<uint8_t>(call);
-  }
+Status PackScalars(const KernelCall& call, DType dtype) {
+  STILLFLOW_RETURN_IF_ERROR(ForWidth("Pack", dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* to = MutableData<T>(*call.out[0]);
+    for (int i = 0; i < call.in_count; ++i) to[i] = *Data<T>(*call.in[i]);
+    return Status();
+  }));
   RetainStrings(*call.out[0]);
   return Status();
 }
@@ -63,11 +48,10 @@ Status Pack(const KernelCall& call) {
     return Status();
   }
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, front.dtype, shape));
-  const int64_t element_bytes = ElementBytes(front.dtype);
-  if (front.count == 1) return PackScalarValues(call, element_bytes);
+  if (front.count == 1) return PackScalars(call, front.dtype);
 
   // One run of each value in turn, row after row.
-  const int64_t run_bytes = shape.Count(static_cast<int>(axis) + 1, rank) * element_bytes;
+  const int64_t run_bytes = shape.Count(static_cast<int>(axis) + 1, rank) * ElementBytes(front.dtype);
   const int64_t runs = shape.Count(0, static_cast<int>(axis)) * call.in_count;
   if (run_bytes == 0) return Status();
   const int64_t row_bytes = run_bytes * call.in_count;

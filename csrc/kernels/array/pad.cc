@@ -6,6 +6,7 @@
 //   mirror_pad_grad  the reverse: what mirror_pad copied is added up again, left side before right side
 #include <algorithm>
 
+#include "kernel_api/element_width.h"
 #include "memory/row_update.h"
 #include "memory/strided_copy.h"
 
@@ -58,18 +59,8 @@ Status Fill(const KernelCall& call, T value) {
 }
 
 Status FillWith(const KernelCall& call, const Tensor& value) {
-  switch (ElementBytes(value.dtype)) {
-    case 16:
-      return Fill(call, *Data<Complex128>(value));
-    case 8:
-      return Fill(call, *Data<uint64_t>(value));
-    case 4:
-      return Fill(call, *Data<uint32_t>(value));
-    case 2:
-      return Fill(call, *Data<uint16_t>(value));
-    default:
-      return Fill(call, *Data<uint8_t>(value));
-  }
+  return ForWidth("PadV2", value.dtype,
+                  [&](auto tag) { return Fill(call, *Data<typename decltype(tag)::type>(value)); });
 }
 
 Status CopyIntoMiddle(const KernelCall& call, const Paddings& paddings, const Shape& shape) {
@@ -180,20 +171,11 @@ Status MirrorPad(const KernelCall& call) {
   }
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
   if (call.out[0]->count == 0) return Status();
-  switch (ElementBytes(input.dtype)) {
-    case 16:
-      return MirrorRows<Complex128>(call, paddings, shape, offset);
-    case 8:
-      STILLFLOW_RETURN_IF_ERROR(MirrorRows<uint64_t>(call, paddings, shape, offset));
-      RetainStrings(*call.out[0]);
-      return Status();
-    case 4:
-      return MirrorRows<uint32_t>(call, paddings, shape, offset);
-    case 2:
-      return MirrorRows<uint16_t>(call, paddings, shape, offset);
-    default:
-      return MirrorRows<uint8_t>(call, paddings, shape, offset);
-  }
+  STILLFLOW_RETURN_IF_ERROR(ForWidth("MirrorPad", input.dtype, [&](auto tag) {
+    return MirrorRows<typename decltype(tag)::type>(call, paddings, shape, offset);
+  }));
+  RetainStrings(*call.out[0]);
+  return Status();
 }
 
 // Adds what was mirrored from dimension `axis` to where it came from.

@@ -8,6 +8,7 @@
 //   attrs  whether the places must be in order and different
 #include <algorithm>
 
+#include "kernel_api/element_width.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {
@@ -116,22 +117,11 @@ Status SparseToDense(const KernelCall& call) {
   if (are_validated) STILLFLOW_RETURN_IF_ERROR(CheckOrder(places));
   const DType dtype = call.in[2]->dtype;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, dtype, shape));
-  switch (ElementBytes(dtype)) {
-    case 16:
-      return FillAndPut<Complex128>(call, places, shape);
-    case 8:
-      STILLFLOW_RETURN_IF_ERROR(FillAndPut<uint64_t>(call, places, shape));
-      RetainStrings(*call.out[0]);
-      return Status();
-    case 4:
-      return FillAndPut<uint32_t>(call, places, shape);
-    case 2:
-      return FillAndPut<uint16_t>(call, places, shape);
-    case 1:
-      return FillAndPut<uint8_t>(call, places, shape);
-    default:
-      return UnsupportedType("SparseToDense", dtype);
-  }
+  STILLFLOW_RETURN_IF_ERROR(ForWidth("SparseToDense", dtype, [&](auto tag) {
+    return FillAndPut<typename decltype(tag)::type>(call, places, shape);
+  }));
+  RetainStrings(*call.out[0]);
+  return Status();
 }
 
 }  // namespace

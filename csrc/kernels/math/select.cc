@@ -8,6 +8,7 @@
 
 #include "arithmetic/math/choice.h"
 #include "kernel_api/broadcast.h"
+#include "kernel_api/element_width.h"
 
 namespace stillflow {
 namespace {
@@ -58,24 +59,6 @@ Status ChooseRows(const KernelCall& call, int64_t rows, int64_t width) {
                       });
 }
 
-template <typename Body>
-Status ForElementSize(DType type, const Body& body) {
-  switch (ElementBytes(type)) {
-    case 16:
-      return body(TypeTag<Complex128>{});
-    case 8:
-      return body(TypeTag<uint64_t>{});
-    case 4:
-      return body(TypeTag<uint32_t>{});
-    case 2:
-      return body(TypeTag<uint16_t>{});
-    case 1:
-      return body(TypeTag<uint8_t>{});
-    default:
-      return UnsupportedType("Select", type);
-  }
-}
-
 Status CheckRows(const Tensor& condition, const Tensor& then) {
   if (then.rank == 0) {
     return STILLFLOW_INVALID_ARGUMENT("'then' must be at least a vector, but saw shape: %s", ShapeText(then).c_str());
@@ -114,7 +97,8 @@ Status Select(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, then.dtype, shape));
   Status status;
   if (is_whole) {
-    status = ForElementSize(then.dtype, [&](auto tag) { return ChooseElements<typename decltype(tag)::type>(call); });
+    status =
+        ForWidth("Select", then.dtype, [&](auto tag) { return ChooseElements<typename decltype(tag)::type>(call); });
   } else if (then.count > 0) {
     status = ChooseRows(call, condition.count, then.count / condition.count * ElementBytes(then.dtype));
   }
@@ -134,7 +118,7 @@ Status SelectV2(const KernelCall& call) {
   const DType type = call.in[1]->dtype;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
   Status status =
-      ForElementSize(type, [&](auto tag) { return ChooseBroadcast<typename decltype(tag)::type>(call, shape); });
+      ForWidth("Select", type, [&](auto tag) { return ChooseBroadcast<typename decltype(tag)::type>(call, shape); });
   if (HasCells(type)) RetainStrings(*call.out[0]);
   return status;
 }

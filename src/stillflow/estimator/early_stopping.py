@@ -23,7 +23,7 @@ from stillflow.variables.initializers import Constant
 from stillflow.variables.scope import AUTO_REUSE, variable_scope
 
 
-@public("estimator.experimental.make_early_stopping_hook")
+@public("estimator.experimental.make_early_stopping_hook", "contrib.estimator.make_early_stopping_hook")
 def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs=60, run_every_steps=None):
     """A hook that ends training, of all workers of a cluster, when a function says so.
 
@@ -46,7 +46,7 @@ def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs=60, run_e
     return _CheckForStoppingHook()
 
 
-@public("estimator.experimental.stop_if_higher_hook")
+@public("estimator.experimental.stop_if_higher_hook", "contrib.estimator.stop_if_higher_hook")
 def stop_if_higher_hook(
     estimator, metric_name, threshold, eval_dir=None, min_steps=0, run_every_secs=60, run_every_steps=None
 ):
@@ -66,7 +66,7 @@ def stop_if_higher_hook(
     )  # fmt: skip
 
 
-@public("estimator.experimental.stop_if_lower_hook")
+@public("estimator.experimental.stop_if_lower_hook", "contrib.estimator.stop_if_lower_hook")
 def stop_if_lower_hook(
     estimator, metric_name, threshold, eval_dir=None, min_steps=0, run_every_secs=60, run_every_steps=None
 ):
@@ -77,7 +77,7 @@ def stop_if_lower_hook(
     )  # fmt: skip
 
 
-@public("estimator.experimental.stop_if_no_increase_hook")
+@public("estimator.experimental.stop_if_no_increase_hook", "contrib.estimator.stop_if_no_increase_hook")
 def stop_if_no_increase_hook(
     estimator, metric_name, max_steps_without_increase, eval_dir=None, min_steps=0, run_every_secs=60,
     run_every_steps=None,
@@ -96,7 +96,7 @@ def stop_if_no_increase_hook(
     )  # fmt: skip
 
 
-@public("estimator.experimental.stop_if_no_decrease_hook")
+@public("estimator.experimental.stop_if_no_decrease_hook", "contrib.estimator.stop_if_no_decrease_hook")
 def stop_if_no_decrease_hook(
     estimator, metric_name, max_steps_without_decrease, eval_dir=None, min_steps=0, run_every_secs=60,
     run_every_steps=None,

@@ -10,6 +10,8 @@ import functools
 import threading
 from pathlib import Path
 
+import numpy as np
+
 from stillflow.names import public_names
 
 # Messages that programs make themselves, and their public names.
@@ -104,7 +106,23 @@ def message(name: str):
 
     with _lock:
         found = _found(lambda package: pool().FindMessageTypeByName(f"{package}{name}"))
-        return message_factory.GetMessageClass(found)
+        kind = message_factory.GetMessageClass(found)
+        if name == "Int64List":
+            _take_booleans(kind)
+        return kind
+
+
+def _take_booleans(kind):
+    """Lets Int64List be made of numpy's booleans, which were numbers to the protobuf of TensorFlow 1.15."""
+    init = kind.__init__
+
+    @functools.wraps(init)
+    def init_of_numbers(self, *args, **kwargs):
+        if "value" in kwargs:
+            kwargs["value"] = [int(x) if isinstance(x, np.bool_) else x for x in kwargs["value"]]
+        init(self, *args, **kwargs)
+
+    kind.__init__ = init_of_numbers
 
 
 def _found(find):

@@ -137,7 +137,7 @@ def _different(names, first, other, details):
 
 
 def _results(branches, add_node):
-    """What the node returns that `add_node(inputs, functions, Tout, output_shapes)` adds, in the program's form."""
+    """The results of the node that `add_node(inputs, functions, Tout, output_shapes)` adds, in their structure."""
     graph = get_default_graph()
     first, *others = branches
     inputs = match_captures(branches)

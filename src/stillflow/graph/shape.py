@@ -401,7 +401,15 @@ def as_shape(value) -> TensorShape:
 
 
 @public("python.framework.tensor_shape.unknown_shape")
-def unknown_shape(rank=None) -> TensorShape:
+def unknown_shape(rank=None, **kwargs) -> TensorShape:
+    """A shape of which nothing is known but its rank, if that is given; `ndims` is the old name of `rank`.
+
+    Raises TypeError for other arguments, or for both.
+    """
+    if rank is None and "ndims" in kwargs:
+        rank = kwargs.pop("ndims")
+    if kwargs:
+        raise TypeError(f"Unknown argument: {kwargs}")
     return TensorShape._of(None if rank is None else (None,) * rank)
 
 

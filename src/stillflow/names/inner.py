@@ -11,11 +11,13 @@ import importlib
 import json
 from pathlib import Path
 
-# Modules of before 1.0, and one of 1.0 and 1.1: the namespace or module that has their names now.
-_EARLY = {
+# Modules that have the names of others: those of before 1.0, one of 1.0 and 1.1, and a few of today.
+_RENAMED = {
+    "contrib.data.python.ops.threadpool": "python.data.experimental.ops.threadpool",
     "contrib.rnn.python.ops.core_rnn_cell_impl": "contrib.rnn.python.ops.core_rnn_cell",
     "models.rnn.linear": "nn.rnn_cell", "models.rnn.rnn": "nn", "models.rnn.rnn_cell": "nn.rnn_cell",
     "models.rnn.seq2seq": "nn.seq2seq", "python.ops.rnn_cell": "nn.rnn_cell", "python.ops.seq2seq": "nn.seq2seq",
+    "python.training.checkpoint_state_pb2": "train", "pywrap_tensorflow": "python.pywrap_tensorflow",
 }  # fmt: skip
 
 # Modules that import those of a package under names that end with _v2.
@@ -26,7 +28,7 @@ _WIDELY_IMPORTED = ("framework", "ops", "util", "platform", "eager", "training")
 
 
 def _is_inner(name: str) -> bool:
-    return name.startswith(("python", "core", "models")) or ".python" in name
+    return name.startswith(("python", "core", "models", "pywrap_tensorflow")) or ".python" in name
 
 
 @functools.cache
@@ -38,7 +40,7 @@ def _locations() -> dict[str, dict[str, str]]:
 @functools.cache
 def _modules() -> frozenset[str]:
     found: set[str] = set()
-    for name in [*_locations(), *_EARLY]:
+    for name in [*_locations(), *_RENAMED]:
         parts = name.split(".")
         found.update(".".join(parts[:i]) for i in range(1, len(parts) + 1))
     return frozenset(found)
@@ -85,8 +87,9 @@ def imported(module: str, name: str) -> str | None:
 def find(module: str, name: str, find_public):
     """What an inner module has under a name. Raises KeyError if it is not known, or not here."""
     public = members(module).get(name)
-    if public is None and module in _EARLY:
-        return find_public(f"{_EARLY[module]}.{name}")
+    if public is None and module in _RENAMED:
+        other = _RENAMED[module]
+        return find(other, name, find_public) if name in members(other) else find_public(f"{other}.{name}")
     if public is None:
         raise KeyError(name)
     if public == "pb2":

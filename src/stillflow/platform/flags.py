@@ -4,6 +4,7 @@
 from __future__ import absolute_import, annotations, division, print_function  # noqa: UP010
 
 import functools
+import inspect
 import sys
 
 import numpy as _np
@@ -85,12 +86,23 @@ def _plain(value):
 
 
 def _with_old_names(define):
+    parameters = inspect.signature(define)
+
     @functools.wraps(define)
     def wrapper(*args, **kwargs):
-        arguments = {_OLD_NAMES.get(name, name): _plain(value) for name, value in kwargs.items()}
-        args = tuple(map(_plain, args))
-        old_flags.make_way(args[0] if args else arguments.get("name", ""))
-        return define(*args, **arguments)
+        given = {_OLD_NAMES.get(name, name): _plain(value) for name, value in kwargs.items()}
+        arguments = parameters.bind(*map(_plain, args), **given).arguments
+        others = arguments.pop("args", {})
+        given = {**arguments, **others}
+        old_flags.make_way(given["name"])
+        try:
+            return define(**given)
+        except _absl.IllegalFlagValueError:
+            if not old_flags.may_default():
+                raise
+        holder = define(**{**given, "default": None})
+        old_flags.set_default(_absl.FLAGS[given["name"]], given["default"])
+        return holder
 
     return wrapper
 

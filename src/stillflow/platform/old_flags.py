@@ -1,5 +1,6 @@
-"""What absl refuses of flags and TensorFlow took before it had absl: flags with the names of absl's logging, and
-`FLAGS.size = 3` for a flag that nobody defined. `stillflow run` lets programs do it. absl is not loaded for this."""
+"""What absl refuses of flags and TensorFlow took before it had absl: flags with the names of absl's logging, defaults
+of other types than the flag's, and `FLAGS.size = 3` for a flag that nobody defined. `stillflow run` lets programs do
+it. absl is not loaded for this."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ Notice = Callable[[str], object]
 
 _replaceable: dict[str, Notice] = {}
 _setting: list[Notice] = []
+_defaulting: list[Notice] = []
 
 
 def let_programs_define(names: Iterable[str], notice: Notice) -> None:
@@ -19,6 +21,22 @@ def let_programs_define(names: Iterable[str], notice: Notice) -> None:
 def let_programs_set(notice: Notice) -> None:
     """Lets flags be set that are not defined, and calls `notice` with the name of each that is."""
     _setting[:] = [notice]
+
+
+def let_defaults_be_of_any_type(notice: Notice) -> None:
+    """Lets flags have defaults that their types refuse, and calls `notice` with the name of each that has one."""
+    _defaulting[:] = [notice]
+
+
+def may_default() -> bool:
+    """Whether flags may have defaults that their types refuse."""
+    return bool(_defaulting)
+
+
+def set_default(flag, value: object) -> None:
+    """Gives a flag of absl's a default that its type refuses."""
+    flag.default = flag.value = value
+    _defaulting[0](flag.name)
 
 
 def make_way(name: str) -> None:

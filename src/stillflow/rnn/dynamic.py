@@ -169,7 +169,7 @@ class _Loop:
     def _output_arrays(self, prefix):
         dtype = dtype_of_state(self._dtype, self._state)
         return tuple(
-            self._array(f"{prefix}output_{i}", TensorShape([self._known[1]]).concatenate(_as_shape(size)), dtype)
+            self._array(f"{prefix}output_{i}", TensorShape([self._known[1]]).concatenate(as_known_shape(size)), dtype)
             for i, size in enumerate(self._output_sizes)
         )
 
@@ -219,7 +219,9 @@ def _known_sizes(tensors):
     return known
 
 
-def _as_shape(size):
+@public("python.ops.rnn._maybe_tensor_shape_from_tensor")
+def as_known_shape(size):
+    """The shape that a tensor holds, as far as it is known while the graph is built; any other size as it is."""
     return as_shape(constant_value(size)) if isinstance(size, Tensor) else size
 
 

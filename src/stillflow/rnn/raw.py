@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import dtypes, nest
-from stillflow.graph.operation import Tensor
-from stillflow.graph.shape import TensorShape, as_shape, dimension_at_index, dimension_value
-from stillflow.graph.shape_inference import constant_value
+from stillflow.graph.shape import TensorShape, dimension_at_index, dimension_value
 from stillflow.names import public
 from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.control_flow.while_loop import while_loop
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.rnn.dynamic import as_known_shape
 from stillflow.rnn.states import assert_like_rnncell, joined_sizes
 from stillflow.rnn.step import cache_variables, select
 from stillflow.variables.scope import variable_scope
@@ -87,7 +86,7 @@ class _Emitted:
                 size=0,
                 dynamic_size=True,
                 name=f"rnn_output_{i}",
-                element_shape=TensorShape([known_batch]).concatenate(_as_shape(size)),
+                element_shape=TensorShape([known_batch]).concatenate(as_known_shape(size)),
             )
             for i, (dtype, size) in enumerate(zip(self._dtypes, self._sizes, strict=True))
         ]
@@ -99,10 +98,6 @@ class _Emitted:
             for size, dtype in zip(self._sizes, self._dtypes, strict=True)
         ]
         return nest.pack_sequence_as(self._structure, flat)
-
-
-def _as_shape(size):
-    return as_shape(constant_value(size)) if isinstance(size, Tensor) else size
 
 
 class _Loop:

@@ -77,11 +77,10 @@ def dtype_of_state(dtype, state):
     return found[0]
 
 
-@public("python.ops.rnn_cell_impl.assert_like_rnncell")
-def assert_like_rnncell(cell_name, cell):
-    """Raises TypeError for a cell that cannot be called, or does not say what its states are."""
+def _faults(cell):
+    """What an object lacks to be a cell, as parts of a sentence."""
     has_zeros = hasattr(cell, "get_initial_state") or hasattr(cell, "zero_state")
-    faults = [
+    return [
         text
         for is_met, text in (
             (hasattr(cell, "output_size"), "'output_size' property is missing"),
@@ -91,6 +90,18 @@ def assert_like_rnncell(cell_name, cell):
         )
         if not is_met
     ]
+
+
+@public("python.ops.rnn_cell_impl._like_rnncell")
+def like_rnncell(cell):
+    """Whether an object is like a cell, as TensorFlow 1.10 and before ask."""
+    return not _faults(cell)
+
+
+@public("python.ops.rnn_cell_impl.assert_like_rnncell")
+def assert_like_rnncell(cell_name, cell):
+    """Raises TypeError for a cell that cannot be called, or does not say what its states are."""
+    faults = _faults(cell)
     if faults:
         raise TypeError(f"The argument {cell_name!r} ({cell}) is not an RNNCell: {', '.join(faults)}.")
 

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import sys
+from collections.abc import Set
 
 
 def _loads_of_any_encoding(loads):
@@ -18,6 +19,17 @@ def _loads_of_any_encoding(loads):
         return loads(s, **kwargs)
 
     return loads_without_encoding
+
+
+def _default_of_numbers(default):
+    """JSONEncoder.default, of numpy's floats, too: before numpy 2, sums of float32 were float64, and so Python's."""
+
+    @functools.wraps(default)
+    def default_of_numbers(self, o):
+        numpy = sys.modules.get("numpy")
+        return float(o) if numpy is not None and isinstance(o, numpy.floating) else default(self, o)
+
+    return default_of_numbers
 
 
 def _open_with_universal_newlines(open_file):
@@ -34,11 +46,11 @@ def _open_with_universal_newlines(open_file):
 
 
 def _sample_of_sets(sample):
-    """Random.sample, of sets, too: from their elements in the order in which they come."""
+    """Random.sample, of sets and keys of dictionaries, too: from their elements in the order in which they come."""
 
     @functools.wraps(sample)
     def sample_of_sets(self, population, k, **kwargs):
-        return sample(self, tuple(population) if isinstance(population, set | frozenset) else population, k, **kwargs)
+        return sample(self, tuple(population) if isinstance(population, Set) else population, k, **kwargs)
 
     return sample_of_sets
 
@@ -76,6 +88,7 @@ def _randrange_of_whole_numbers(randrange):
 def install():
     """Lets Python's modules take what they took."""
     json.loads = _loads_of_any_encoding(json.loads)
+    json.JSONEncoder.default = _default_of_numbers(json.JSONEncoder.default)  # type: ignore[method-assign]
     if sys.version_info >= (3, 11):
         builtins.open = _open_with_universal_newlines(builtins.open)
         for name, widen in (("sample", _sample_of_sets), ("shuffle", _shuffle_by)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow.graph.gpu_stand_ins import stand_in_for_gpus
-from stillflow.platform.old_flags import let_programs_define, let_programs_set
+from stillflow.platform.old_flags import let_defaults_be_of_any_type, let_programs_define, let_programs_set
 from stillflow.runner import (
     libraries,
     loaded_submodules,
@@ -31,3 +31,5 @@ def install():
     on_flag = Once("the flag --{0} is the program's, not that of absl's logging, as in TensorFlow 1.13 and before.")
     let_programs_define(_FLAGS_OF_LOGGING, on_flag)
     let_programs_set(Once("the flag --{0} is set but not defined, which TensorFlow 1.4 and before took."))
+    on_default = Once("the flag --{0} has a default of another type, which TensorFlow 1.4 and before took.")
+    let_defaults_be_of_any_type(on_default)

@@ -9,16 +9,15 @@ from stillflow.testing import assert_same_bits, check_gradient, evaluate
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]
 
 
-@pytest.mark.parametrize("index_dtype", ["int32", "int64"])
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
 @pytest.mark.parametrize("picks", [(), (0,), (1,), (7,), (2, 3)])
-def test_picks_are_numpys(picks, axis, dtype, index_dtype, rng):
-    params = rng.integers(0, 100, (4, 5, 6)).astype(dtype)
-    indices = rng.integers(0, 4, picks).astype(index_dtype)
-    result = evaluate(lambda p, i: ops.gather_v2(p, i, axis), params, indices)
-    np.testing.assert_array_equal(result, np.take(params, indices, axis))
-    assert result.dtype == dtype
+def test_picks_are_numpys(picks, axis, rng):
+    params = [rng.integers(0, 100, (4, 5, 6)).astype(dtype) for dtype in DTYPES]
+    for index_dtype in ("int32", "int64"):
+        indices = rng.integers(0, 4, picks).astype(index_dtype)
+        results = evaluate(lambda i, *given: [ops.gather_v2(p, i, axis) for p in given], indices, *params)
+        for result, table in zip(results, params, strict=True):
+            np.testing.assert_array_equal(result, np.take(table, indices, axis), strict=True)
 
 
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 7, 64, 333])

@@ -29,21 +29,24 @@ def of_each(function, matrices, *arguments):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "uint8", "complex64", "bool"])
-@pytest.mark.parametrize("k", BANDS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_parts_and_what_they_are_put_into(shape, k, dtype, rng):
-    matrices = rng.integers(0, 100, shape).astype(dtype)
-    padding = np.ones((), dtype)
-    parts = evaluate(lambda x, p: ops.matrix_diag_parts(x, k, p), matrices, padding)
-    np.testing.assert_array_equal(parts, of_each(diagonals_of, matrices, k, padding))
-    empty = np.zeros_like(matrices)
-    put = evaluate(lambda x, d: ops.matrix_set_diags(x, d, k), empty, parts)
-    lower, upper = (k, k) if isinstance(k, int) else k
+def test_parts_and_what_they_are_put_into(shape, dtype, rng):
+    matrices, padding = rng.integers(0, 100, shape).astype(dtype), np.ones((), dtype)
     i, j = np.indices(shape[-2:])
-    is_in_band = (lower <= j - i) & (j - i <= upper)
-    np.testing.assert_array_equal(put, np.where(is_in_band, matrices, empty))
-    made = evaluate(lambda d, p: ops.matrix_diags(d, k, *shape[-2:], p), parts, padding)
-    np.testing.assert_array_equal(made, np.where(is_in_band, matrices, padding))
+
+    def build(x, padding):
+        for k in BANDS:
+            parts = ops.matrix_diag_parts(x, k, padding)
+            put = ops.matrix_set_diags(ops.zeros_like(x), parts, k)
+            yield parts, put, ops.matrix_diags(parts, k, *shape[-2:], padding)
+
+    results = evaluate(lambda *given: list(build(*given)), matrices, padding)
+    for k, (parts, put, made) in zip(BANDS, results, strict=True):
+        np.testing.assert_array_equal(parts, of_each(diagonals_of, matrices, k, padding))
+        lower, upper = (k, k) if isinstance(k, int) else k
+        is_in_band = (lower <= j - i) & (j - i <= upper)
+        np.testing.assert_array_equal(put, np.where(is_in_band, matrices, np.zeros_like(matrices)))
+        np.testing.assert_array_equal(made, np.where(is_in_band, matrices, padding))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from random_vectors import assert_matches, case_id, cases, seeds
 import stillflow as tf
 from stillflow import errors, ops
 from stillflow.graph import dtypes
-from stillflow.testing import ISAS, assert_same_bits, new_session, of_unknown_shape
+from stillflow.testing import assert_same_bits, new_session, of_unknown_shape, sessions_of_all_isas
 
 
 def draw(output, feed=None, runs=1):
@@ -29,10 +29,9 @@ def logits_of(spec, dtype):
 # ---- TensorFlow's vectors --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("case", cases("shuffle"), ids=case_id)
-def test_orders_are_those_of_tensorflow(case, isa_name):
-    with new_session(isa_name=isa_name) as session:
+def test_orders_are_those_of_tensorflow(case):
+    for session in sessions_of_all_isas():
         value = ops.placeholder(dtype="int32")
         output = ops.random_shuffle(value, **seeds(case))
         for run in case["runs"]:
@@ -46,10 +45,9 @@ def test_orders_are_those_of_tensorflow(case, isa_name):
                 assert_matches(run["out"], session.run(output, {value: rows}))
 
 
-@pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("case", cases("multinomial"), ids=case_id)
-def test_classes_are_those_of_tensorflow(case, isa_name):
-    with new_session(threads=3, isa_name=isa_name) as session:
+def test_classes_are_those_of_tensorflow(case):
+    for session in sessions_of_all_isas(threads=3):
         logits = ops.placeholder(dtype=case["dtype"])
         count = ops.placeholder(dtype="int32")
         output = ops.multinomial_op(logits, count, output_dtype=case["output_dtype"], **seeds(case))
@@ -58,10 +56,9 @@ def test_classes_are_those_of_tensorflow(case, isa_name):
             assert_matches(run["out"], session.run(output, feed))
 
 
-@pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("case", cases("gamma") + cases("poisson"), ids=case_id)
-def test_samples_are_those_of_tensorflow(case, isa_name):
-    with new_session(isa_name=isa_name) as session:
+def test_samples_are_those_of_tensorflow(case):
+    for session in sessions_of_all_isas():
         shape = ops.placeholder(dtype="int32")
         if case["op"] == "RandomGamma":
             output = ops.random_gamma_op(shape, ops.constant(case["alpha"], case["dtype"]), **seeds(case))
@@ -76,10 +73,9 @@ def test_samples_are_those_of_tensorflow(case, isa_name):
 TRUNCATED = cases("parameterized_truncated_normal") + cases("parameterized_truncated_normal_half")
 
 
-@pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("case", TRUNCATED, ids=case_id)
-def test_truncated_normals_with_parameters_are_those_of_tensorflow(case, isa_name):
-    with new_session(isa_name=isa_name) as session:
+def test_truncated_normals_with_parameters_are_those_of_tensorflow(case):
+    for session in sessions_of_all_isas():
         shape = ops.placeholder(dtype="int32")
         parameters = [ops.constant(case[key], case["dtype"]) for key in ("means", "stdevs", "minvals", "maxvals")]
         output = ops.parameterized_truncated_normal_op(shape, *parameters, **seeds(case))
@@ -104,11 +100,10 @@ STATELESS = {
 STATELESS_CASES = [case for case in cases("stateless") if "1.15.5" in case["agree"]]
 
 
-@pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("case", STATELESS_CASES, ids=case_id)
-def test_stateless_numbers_are_those_of_tensorflow(case, isa_name):
+def test_stateless_numbers_are_those_of_tensorflow(case):
     is_platform_dependent = case["dtype"] == "float64" and "Normal" in case["op"]
-    with new_session(isa_name=isa_name) as session:
+    for session in sessions_of_all_isas():
         for run in case["runs"]:
             seed = ops.constant(run["seed"], case["seed_dtype"])
             value = session.run(stateless(case, run, seed))

@@ -5,7 +5,7 @@ import pytest
 from random_vectors import assert_matches, case_id, cases, load, seeds
 
 from stillflow import _engine, errors, ops
-from stillflow.testing import ISAS, assert_same_bits, new_session, run_kernel
+from stillflow.testing import ISAS, assert_same_bits, new_session, run_kernel, sessions_of_all_isas
 
 BUILDERS = {
     "RandomUniform": ops.random_uniform,
@@ -16,11 +16,10 @@ FILES = ("uniform", "normal", "truncated_normal")
 INT64_MIN = -(2**63)
 
 
-@pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("case", [case for file in FILES for case in cases(file)], ids=case_id)
-def test_runs_of_a_node_are_those_of_tensorflow(case, isa_name):
+def test_runs_of_a_node_are_those_of_tensorflow(case):
     is_platform_dependent = case["dtype"] == "float64" and case["op"] != "RandomUniform"
-    with new_session(isa_name=isa_name) as session:
+    for session in sessions_of_all_isas():
         shape = ops.placeholder(dtype="int32")
         output = BUILDERS[case["op"]](shape, dtype=case["dtype"], **seeds(case))
         for run in case["runs"]:
@@ -28,10 +27,9 @@ def test_runs_of_a_node_are_those_of_tensorflow(case, isa_name):
             assert_matches(run["out"], value, most_ulps=2 if is_platform_dependent else 0)
 
 
-@pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("case", cases("uniform_int"), ids=case_id)
-def test_runs_of_integers_are_those_of_tensorflow(case, isa_name):
-    with new_session(isa_name=isa_name) as session:
+def test_runs_of_integers_are_those_of_tensorflow(case):
+    for session in sessions_of_all_isas():
         shape = ops.placeholder(dtype="int64")
         bounds = [ops.constant(case[key], case["dtype"]) for key in ("minval", "maxval")]
         output = ops.random_uniform_int(shape, *bounds, **seeds(case))

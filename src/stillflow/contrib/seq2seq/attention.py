@@ -25,6 +25,7 @@ def without_state(probability_fn):
     return lambda score, _: function(score)
 
 
+@public("contrib.seq2seq.python.ops.attention_wrapper._luong_score")
 def luong_score(query, keys, scale=None):
     """Products of a query [batch, depth] and keys [batch, time, depth]; times `scale` if it is given.
 
@@ -84,16 +85,17 @@ class LuongAttention(MemoryMechanism):
         return alignments, alignments
 
 
-def bahdanau_score(query, keys, vector, length=None, bias=None):
-    """v * tanh(keys + query), for a query [batch, units] and keys [batch, time, units].
+@public("contrib.seq2seq.python.ops.attention_wrapper._bahdanau_score")
+def bahdanau_score(processed_query, keys, attention_v, attention_g=None, attention_b=None):
+    """v * tanh(keys + query), for a query [batch, units] and keys [batch, time, units]: scores [batch, time].
 
     Normalized, that is g * v / |v| * tanh(keys + query + b), if a length g and a bias b are given.
     """
-    query = ops.expand_dims(query, 1)
-    if length is None or bias is None:
-        return ops.reduce_sum(vector * ops.tanh(keys + query), [2])
-    vector = length * vector * ops.rsqrt(ops.reduce_sum(ops.square(vector)))
-    return ops.reduce_sum(vector * ops.tanh(keys + query + bias), [2])
+    query = ops.expand_dims(processed_query, 1)
+    if attention_g is None or attention_b is None:
+        return ops.reduce_sum(attention_v * ops.tanh(keys + query), [2])
+    vector = attention_g * attention_v * ops.rsqrt(ops.reduce_sum(ops.square(attention_v)))
+    return ops.reduce_sum(vector * ops.tanh(keys + query + attention_b), [2])
 
 
 def bahdanau_variables(num_units, normalizes, dtype):

@@ -96,7 +96,7 @@ def squeeze(call):
     return call.add("Squeeze", call.inputs[0], call.constant(axes, np.int64))
 
 
-@converts("Transpose")
+@converts("Transpose", "ConjugateTranspose")
 def transpose(call):
     return call.add("Transpose", call.inputs[0], perm=[int(axis) for axis in call.known(1, "axes")])
 
@@ -106,6 +106,11 @@ def concat(call):
     last = len(call.inputs) - 1
     axis, values = (last, call.inputs[:-1]) if call.op.type == "ConcatV2" else (0, call.inputs[1:])
     return call.add("Concat", *values, axis=int(call.known(axis, "an axis")))
+
+
+@converts("ParallelConcat")
+def parallel_concat(call):
+    return call.add("Concat", *call.inputs, axis=0)
 
 
 @converts("Pack")
@@ -151,6 +156,13 @@ def tile(call):
 @converts("Fill")
 def fill(call):
     return call.add("Expand", call.inputs[1], call.numbers(0))
+
+
+@converts("BroadcastArgs")
+def broadcast_args(call):
+    """The shape of a sum of zeros of both."""
+    zeros = [call.add("ConstantOfShape", call.cast(value, np.int64)) for value in call.inputs]
+    return call.to_type_of(call.add("Shape", call.add("Add", *zeros)), call.dtype())
 
 
 @converts("BroadcastTo")

@@ -107,14 +107,20 @@ def transposed_pads(call, target, given, window, strides, dilations):
 
 
 def target_sizes(call, form, rank):
-    """The spatial sizes that the first input of a gradient spells, None where unknown."""
-    target = _target(call.op.inputs[0]) or (None,) * rank
+    """The spatial sizes that the first input of a gradient spells, or has, None where unknown."""
+    target = call.dims() if call.op.type == "Conv3DBackpropInput" else _target(call.op.inputs[0])
+    target = target or (None,) * rank
     return target[2:] if form.startswith("NC") else target[1:-1]
 
 
-@converts("Conv2DBackpropInput", "Conv3DBackpropInputV2", "DepthwiseConv2dNativeBackpropInput")
+def data_format(call):
+    """The first gradients of Conv3D have no attribute of that name."""
+    return "NDHWC" if call.op.type in ("Conv3DBackpropInput", "Conv3DBackpropFilter") else call.attr("data_format")
+
+
+@converts("Conv2DBackpropInput", "Conv3DBackpropInput", "Conv3DBackpropInputV2", "DepthwiseConv2dNativeBackpropInput")
 def transposed(call):
-    form, rank = call.attr("data_format"), len(call.dims(2))
+    form, rank = data_format(call), len(call.dims(2))
     strides, dilations = spatial(call.attr("strides"), form), spatial(call.attr("dilations"), form)
     target, given = target_sizes(call, form, rank), spatial_sizes(call, form, 2)
     options = transposed_pads(call, target, given, call.dims(1)[:-2], strides, dilations)

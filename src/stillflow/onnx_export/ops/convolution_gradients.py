@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.onnx_export.layout import spatial, window_pads
-from stillflow.onnx_export.ops.convolution import spatial_sizes
+from stillflow.onnx_export.ops.convolution import data_format, spatial_sizes
 from stillflow.onnx_export.translation import Call, converts
 
 
 def _filter_sizes(call):
-    """[spatial..., channels of a group, channels out] as the second input spells them."""
+    """[spatial..., channels of a group, channels out] as the second input spells them, or has them."""
+    if call.op.type == "Conv3DBackpropFilter":
+        return call.dims(1)
     return [int(size) for size in np.atleast_1d(call.known(1, "sizes of the filter"))]
 
 
@@ -62,9 +64,9 @@ def _correlation(call, form, window, groups):
     return call.add("Slice", found, call.ints(*[0] * count), call.ints(*window), call.ints(*range(2, 2 + count)))
 
 
-@converts("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
+@converts("Conv2DBackpropFilter", "Conv3DBackpropFilter", "Conv3DBackpropFilterV2")
 def filter_gradient(call: Call):
-    form = call.attr("data_format")
+    form = data_format(call)
     *window, depth, _ = _filter_sizes(call)
     found = _correlation(call, form, window, _channels(call, 0, form) // depth)
     return call.add("Transpose", found, perm=[*range(2, 2 + len(window)), 0, 1])

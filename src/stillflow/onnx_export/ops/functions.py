@@ -4,6 +4,8 @@ become bodies of If and Loop. What a loop does not change is read from outside.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from stillflow.onnx_export.block import Block
@@ -58,30 +60,66 @@ def written(call):
 
 @converts("If", "StatelessIf")
 def condition(call):
-    tensors, names = call.op.inputs[1:], call.inputs[1:]
     value = call.value(0)
     if value is not None:
-        return _inlined(call, _body(call, "then_branch" if value else "else_branch"), tensors, names)
+        body = _body(call, "then_branch" if value else "else_branch")
+        return _inlined(call, body, call.op.inputs[1:], call.inputs[1:])
     predicate = call.inputs[0] if call.dtype().name == "bool" else call.cast(call.inputs[0], np.bool_)
-    sides, arrays = {}, []
-    for attr in ("then_branch", "else_branch"):
-        sides[attr], arrays = _branch(call, _body(call, attr), tensors, names)
-    results = call.add("If", predicate, outputs=len(call.op.outputs), **sides)
-    results = results if isinstance(results, list) else [results]
-    call.translation.arrays.update({name: array for name, array in zip(results, arrays, strict=True) if array})
+    return _chosen(
+        call, predicate, _branch(call, _body(call, "then_branch")), _branch(call, _body(call, "else_branch"))
+    )
+
+
+@converts("Case", "StatelessCase")
+def case(call):
+    """The branch of a number, and the last one of all that have none: an If for each number, which hands on what
+    those behind it chose."""
+    bodies = [_called(call, function.name) for function in call.op.get_attr("branches")]
+    value = call.value(0)
+    if value is not None or len(bodies) == 1:
+        place = int(value) if value is not None and 0 <= value < len(bodies) else -1
+        return _inlined(call, bodies[place], call.op.inputs[1:], call.inputs[1:])
+    branches = [_branch(call, body) for body in bodies]
+    results = None
+    for number in reversed(range(len(bodies) - 1)):
+        is_number = call.add("Equal", call.inputs[0], call.constant(number, np.int32))
+        others = branches[-1] if results is None else _of_results(call, results)
+        results = _chosen(call, is_number, branches[number], others)
     return results
 
 
-def _branch(call, body, tensors, names):
-    """(the GraphProto of a branch, what its results stand for: arrays, or None for tensors)."""
+class _Branch(NamedTuple):
+    """The GraphProto of a branch, and what its results stand for: arrays, or None for tensors."""
+
+    graph: object
+    arrays: list
+
+
+def _chosen(call, predicate, chosen, other):
+    options = {"then_branch": chosen.graph, "else_branch": other.graph}
+    results = call.add("If", predicate, outputs=len(call.op.outputs), **options)
+    results = results if isinstance(results, list) else [results]
+    arrays = zip(results, chosen.arrays, strict=True)
+    call.translation.arrays.update({name: array for name, array in arrays if array is not None})
+    return results
+
+
+def _branch(call, body):
     block = Block(call.block.names)
-    inside = call.translation.of_function(block, body.inputs, tensors, names)
-    made = inside.translate(body.outputs)
-    arrays = [inside.array_of(name) for name in made]
-    kinds = [kind_of(inside, tensor, name) for tensor, name in zip(body.outputs, made, strict=True)]
-    outputs = [block.add("Identity", name) for name in made]
+    inside = call.translation.of_function(block, body.inputs, call.op.inputs[1:], call.inputs[1:])
+    return _finished(inside, block, body.outputs, inside.translate(body.outputs))
+
+
+def _of_results(call, results):
+    return _finished(call.translation, Block(call.block.names), call.op.outputs, results)
+
+
+def _finished(translation, block, tensors, names):
+    """The branch whose results are these, of the types of tensors."""
+    kinds = [kind_of(translation, tensor, name) for tensor, name in zip(tensors, names, strict=True)]
+    outputs = [block.add("Identity", name) for name in names]
     infos = [kind(name) for kind, name in zip(kinds, outputs, strict=True)]
-    return block.graph("branch", [], infos), arrays
+    return _Branch(block.graph("branch", [], infos), [translation.array_of(name) for name in names])
 
 
 # ---- Loops --------------------------------------------------------------------------------------------------------

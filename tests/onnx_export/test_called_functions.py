@@ -95,6 +95,18 @@ def test_conditions(tmp_path, control_flow_of_nodes):
         check(tmp_path / str(sign), build, sign * np.abs(floats(2, 3)))
 
 
+@pytest.mark.parametrize("number", [0, 1, 2, 7, -1])
+def test_cases(tmp_path, number, control_flow_of_nodes):
+    def build(x):
+        w = tf.get_variable("w", [3], use_resource=True)
+        branches = [lambda: (x * w, 1), lambda: (x - w, 2), lambda: (x + w, 3)]
+        return tf.switch_case(tf.cast(x[0, 0], tf.int32), branches)
+
+    x = floats(2, 3)
+    x[0, 0] = number
+    check(tmp_path, build, x)
+
+
 def test_loops(tmp_path, control_flow_of_nodes):
     def build(x):
         w = tf.get_variable("w", [3, 3], use_resource=True)
