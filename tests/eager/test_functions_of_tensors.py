@@ -318,3 +318,22 @@ def test_custom_gradients_in_functions_get_the_variables():
 
 def test_ranges_are_arguments():
     assert tf.function(lambda numbers: tf.reduce_sum(tf.constant(list(numbers))))(range(5)).numpy() == 10
+
+
+def test_tapes_in_loops_and_branches_that_have_read_what_they_watch():
+    variable, value = tf.Variable(2.0), tf.constant(3.0)
+
+    @tf.function
+    def total():
+        found = tf.constant(0.0)
+        for i in tf.range(3):
+            found += variable * 2.0 + value
+            if i > 0:
+                found += value * variable
+                with tf.GradientTape() as tape:
+                    tape.watch(value)
+                    y = variable * variable * value * tf.cast(i, tf.float32)
+                found += tf.add_n(tape.gradient(y, [variable, value]))
+        return found
+
+    assert total().numpy() == 3 * (4.0 + 3.0) + 2 * 6.0 + (1 + 2) * (12.0 + 4.0)
