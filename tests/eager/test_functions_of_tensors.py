@@ -294,3 +294,46 @@ def test_variables_are_shown_without_values_in_functions():
     variable, shown = tf.Variable(2.0, name="v"), []
     tf.function(lambda: shown.append(repr(variable)))()
     assert shown == ["<tf.Variable 'v:0' shape=() dtype=float32>"]
+
+
+def test_custom_gradients_in_functions_get_the_variables():
+    layer, x = tf.keras.layers.Dense(2, kernel_initializer="ones"), tf.constant([[1.0, 2.0]])
+
+    @tf.custom_gradient
+    def custom(x):
+        def gradient(dy, variables=None):
+            return 7.0 * dy, [5.0 * tf.ones_like(variable) for variable in variables]
+
+        return layer(x), gradient
+
+    for function in (custom, tf.function(custom)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        by_x, by_kernel, by_bias = tape.gradient(y, [x, *layer.weights])
+        np.testing.assert_array_equal(by_x.numpy(), [[7.0, 7.0]])
+        np.testing.assert_array_equal(by_kernel.numpy(), np.full([2, 2], 5.0))
+        np.testing.assert_array_equal(by_bias.numpy(), [5.0, 5.0])
+
+
+def test_ranges_are_arguments():
+    assert tf.function(lambda numbers: tf.reduce_sum(tf.constant(list(numbers))))(range(5)).numpy() == 10
+
+
+def test_tapes_in_loops_and_branches_that_have_read_what_they_watch():
+    variable, value = tf.Variable(2.0), tf.constant(3.0)
+
+    @tf.function
+    def total():
+        found = tf.constant(0.0)
+        for i in tf.range(3):
+            found += variable * 2.0 + value
+            if i > 0:
+                found += value * variable
+                with tf.GradientTape() as tape:
+                    tape.watch(value)
+                    y = variable * variable * value * tf.cast(i, tf.float32)
+                found += tf.add_n(tape.gradient(y, [variable, value]))
+        return found
+
+    assert total().numpy() == 3 * (4.0 + 3.0) + 2 * 6.0 + (1 + 2) * (12.0 + 4.0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 
-from stillflow.functions.capture import Capture
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph import recording
+from stillflow.graph.capture import tell_of
 
 
 class TapedGraph(FunctionGraph):
@@ -16,7 +16,7 @@ class TapedGraph(FunctionGraph):
         """The tensor of this graph that stands for `tensor`; a tape of the body that watches `tensor` is told."""
         inside = super().capture(tensor)
         if inside is not tensor:
-            recording.record(Capture(self, tensor, inside))
+            tell_of(self, tensor, inside)
         return inside
 
     @contextlib.contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import collection_protos
+from stillflow.graph.capture import tell_of
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
@@ -301,7 +302,10 @@ class CondContext(ControlFlowContext):
         """The tensor that stands for `tensor` in this branch."""
         name = tensor.name
         if name in self._values:
-            return self._external_values.get(name, tensor)
+            inside = self._external_values.get(name, tensor)
+            if inside is not tensor and inside.graph.building_function:  # in graphs tapes refuse branches
+                tell_of(inside.graph, tensor, inside)
+            return inside
         outer = self._from_outside(tensor)
         with get_default_graph().control_dependencies(None):
             inside = switch_ref_or_tensor(outer, self._pred)[self._branch]
