@@ -1,5 +1,6 @@
-"""Compresses a wheel again as far as deflate goes, which builders do in haste, and holds it to the size that the package
-promises. `python tools/compress_wheel.py FILE...`"""
+"""Compresses a wheel again as far as deflate goes, which builders do in haste, and holds it to the size that is
+promised. `python tools/compress_wheel.py FILE...`
+"""
 
 from __future__ import annotations
 
