@@ -31,13 +31,17 @@ class DifferentiableFunction:
     def function(self):
         return self.inference.function
 
-    def call(self, inputs):
-        """The results, as a list. While tapes record what depends on `inputs`, what gradients need is kept."""
+    def call_with_node(self, inputs):
+        """(the node, the results as a list) of a call; None where it is executed.
+
+        While tapes record what depends on `inputs`, what gradients need is kept.
+        """
         callee = self.inference
         if recording.wanted(inputs):
             with contextlib.suppress(LookupError, NotImplementedError):  # asking for the gradient raises it again
                 callee = self.derivatives.forward
-        return callee.call(inputs)[: len(self.inference.part.outputs)]
+        node, results = callee.call_with_node(inputs)
+        return node, results[: len(self.inference.part.outputs)]
 
 
 class Derivatives:

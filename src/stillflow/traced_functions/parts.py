@@ -59,6 +59,10 @@ class CallableFunction:
 
     def call(self, args):
         """Adds a node that calls the function, or runs it; returns the list of its results."""
+        return self.call_with_node(args)[1]
+
+    def call_with_node(self, args):
+        """(the node, the list of results) of a call; None where it is executed."""
         graph = get_default_graph()
         if graph is self.part.body or len(args) != len(self.part.inputs):
             raise ValueError(
@@ -72,9 +76,9 @@ class CallableFunction:
             f=FunctionCall(self.name), config_proto=options.config_proto(), executor_type=options.executor_type(),
         )  # fmt: skip
         if not self.part.outputs:
-            return []
+            return None if graph.executes_eagerly else results, []
         results = list(results) if isinstance(results, (list, tuple)) else [results]
         for result, tensor in zip(results, self.part.outputs, strict=True):
             if result._value is None:
                 result.set_shape(tensor.shape)
-        return results
+        return None if graph.executes_eagerly else results[0].op, results

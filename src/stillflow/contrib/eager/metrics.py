@@ -172,25 +172,25 @@ class Mean(Metric):
 
     def build(self, *args, **kwargs):
         """Makes the sums of weighted values and of weights."""
-        self._sum = self.add_variable("numer", shape=(), dtype=self.dtype, initializer=Zeros)
-        self._weight = self.add_variable("denom", shape=(), dtype=self.dtype, initializer=Zeros)
+        self.numer = self.add_variable("numer", shape=(), dtype=self.dtype, initializer=Zeros)
+        self.denom = self.add_variable("denom", shape=(), dtype=self.dtype, initializer=Zeros)
 
     def call(self, values, weights=None):
         """Takes values in, of any shape, with weights of that shape; returns them."""
         if weights is None:
-            self._weight.assign_add(ops.cast(ops.identity(ops.size(values)), self.dtype))
+            self.denom.assign_add(ops.cast(ops.identity(ops.size(values)), self.dtype))
             values = ops.reduce_sum(values)
-            self._sum.assign_add(ops.cast(values, self.dtype))
+            self.numer.assign_add(ops.cast(values, self.dtype))
             return values
         weights = ops.cast(weights, self.dtype)
-        self._weight.assign_add(ops.reduce_sum(weights))
+        self.denom.assign_add(ops.reduce_sum(weights))
         values = ops.cast(values, self.dtype) * weights
-        self._sum.assign_add(ops.reduce_sum(values))
+        self.numer.assign_add(ops.reduce_sum(values))
         return values, weights
 
     def result(self, write_summary=True):
         """The mean; also writes it as a summary, if `write_summary`, a bool or a tensor."""
-        mean = self._sum / self._weight
+        mean = self.numer / self.denom
 
         def written_mean():
             written.scalar(self.name, mean)

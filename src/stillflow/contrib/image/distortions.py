@@ -1,0 +1,60 @@
+"""Images whose hue, saturation and value are changed at once: tf.contrib.image.python.ops.distort_image_ops."""
+
+from __future__ import annotations
+
+from stillflow.composites.image_types import convert_image_dtype
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.names import public_module
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.image.yiq import adjust_hsv_in_yiq_op
+from stillflow.random.sampling import random_uniform
+
+public_module("contrib.image.python.ops.distort_image_ops")
+
+
+def random_hsv_in_yiq(
+    image, max_delta_hue=0, lower_saturation=1, upper_saturation=1, lower_value=1, upper_value=1, seed=None
+):
+    """`adjust_hsv_in_yiq` with random numbers.
+
+    Args:
+      image: [..., height, width, 3].
+      max_delta_hue: the greatest angle, in radians, either way.
+      lower_saturation, upper_saturation, lower_value, upper_value: between which factors are drawn.
+      seed: of the numbers.
+
+    Raises ValueError for numbers below 0, and lower ones that are greater than the upper ones.
+    """
+    for name, number in (
+        ("max_delta", max_delta_hue), ("lower_saturation", lower_saturation), ("lower_value", lower_value)
+    ):  # fmt: skip
+        if number < 0:
+            raise ValueError(f"{name} must be non-negative.")
+    if lower_saturation > upper_saturation:
+        raise ValueError("lower_saturation must be < upper_saturation.")
+    if lower_value > upper_value:
+        raise ValueError("lower_value must be < upper_value.")
+
+    def drawn(least, most):
+        return least if least == most else random_uniform([], least, most, seed=seed)
+
+    hue = 0 if max_delta_hue == 0 else drawn(-max_delta_hue, max_delta_hue)
+    saturation = drawn(lower_saturation, upper_saturation)
+    return adjust_hsv_in_yiq(image, hue, saturation, drawn(lower_value, upper_value))
+
+
+def adjust_hsv_in_yiq(image, delta_hue=0, scale_saturation=1, scale_value=1, name=None):
+    """Images whose colors are turned around the Y of the space YIQ, of the type that they had.
+
+    Args:
+      image: [..., height, width, 3], RGB.
+      delta_hue: the angle, in radians.
+      scale_saturation, scale_value: factors.
+      name: of the scope.
+    """
+    with name_scope(name, "adjust_hsv_in_yiq", [image]):
+        image = convert_to_tensor(image, name="image")
+        floats = convert_image_dtype(image, dtypes.float32)
+        adjusted = adjust_hsv_in_yiq_op(floats, delta_hue, scale_saturation, scale_value)
+        return convert_image_dtype(adjusted, image.dtype)
