@@ -31,6 +31,10 @@ class DifferentiableFunction:
     def function(self):
         return self.inference.function
 
+    def call(self, inputs):
+        """The results, as a list; see `call_with_node`."""
+        return self.call_with_node(inputs)[1]
+
     def call_with_node(self, inputs):
         """(the node, the results as a list) of a call; None where it is executed.
 

@@ -34,7 +34,7 @@ class Evaluator:
         self._metrics: dict = {}
         self._evaluators: dict = {}
         if not _executes_eagerly():
-            self.call = defun(self.call)
+            self.call = defun(self.call)  # type: ignore[method-assign]
 
     @property
     def model(self):
@@ -70,7 +70,7 @@ class Evaluator:
                 f"Attempt to add two Metrics with the name '{metric.name}' to the same Evaluator "
                 f"'{type(self).__name__}'"
             )
-        if hasattr(metric, "_added_to_an_evaluator"):
+        if metric._added_to_an_evaluator is not None:
             raise ValueError(f"Metric {metric.name} already added to Evaluator {metric._added_to_an_evaluator}")
         metric._added_to_an_evaluator = type(self).__name__
         self._metrics[metric.name] = metric

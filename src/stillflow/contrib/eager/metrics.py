@@ -37,6 +37,9 @@ class Metric(Trackable):
       use_global_variables: whether the variables are global ones rather than local ones.
     """
 
+    # The name of the class of the evaluator that it was added to.
+    _added_to_an_evaluator: str | None = None
+
     def __init__(self, name=None, use_global_variables=False):
         self._built = False
         self._vars: list[Any] = []

@@ -39,7 +39,7 @@ class Rate:
         graph = get_default_graph()
         self._construction_scope = contextlib.nullcontext if graph.executes_eagerly else graph.as_default
         if not graph.executes_eagerly:
-            self.call = defun(self.call)
+            self.call = defun(self.call)  # type: ignore[method-assign]
 
     @property
     def name(self):
