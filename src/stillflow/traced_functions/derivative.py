@@ -36,7 +36,7 @@ class DifferentiableFunction:
         return self.call_with_node(inputs)[1]
 
     def call_with_node(self, inputs):
-        """(the node, the results as a list) of a call; None where it is executed.
+        """(the node of a call without results, else None; the results as a list).
 
         While tapes record what depends on `inputs`, what gradients need is kept.
         """

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.functions.function import Function
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_call import FunctionCall
+from stillflow.graph.operation import Operation
 from stillflow.traced_functions import options
 
 
@@ -62,7 +63,7 @@ class CallableFunction:
         return self.call_with_node(args)[1]
 
     def call_with_node(self, args):
-        """(the node, the list of results) of a call; None where it is executed."""
+        """(the node of a call without results, else None; the list of results)."""
         graph = get_default_graph()
         if graph is self.part.body or len(args) != len(self.part.inputs):
             raise ValueError(
@@ -76,9 +77,9 @@ class CallableFunction:
             f=FunctionCall(self.name), config_proto=options.config_proto(), executor_type=options.executor_type(),
         )  # fmt: skip
         if not self.part.outputs:
-            return None if graph.executes_eagerly else results, []
+            return results if isinstance(results, Operation) else None, []
         results = list(results) if isinstance(results, (list, tuple)) else [results]
         for result, tensor in zip(results, self.part.outputs, strict=True):
             if result._value is None:
                 result.set_shape(tensor.shape)
-        return None if graph.executes_eagerly else results[0].op, results
+        return None, results

@@ -7,7 +7,7 @@ from stillflow.contrib.eager.metrics import Accuracy, Mean, Metric
 from stillflow.datasets.eager_iterator import EagerIterator
 from stillflow.datasets.one_shot import make_one_shot_iterator
 from stillflow.graph.contexts import control_dependencies
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.scopes import get_default_session
 from stillflow.names import public_module
 from stillflow.ops.control_flow.dependencies import group
@@ -18,8 +18,14 @@ from stillflow.traced_functions.polymorphic import defun
 public_module("contrib.eager.python.evaluator")
 
 
-def _executes_eagerly():
-    return get_default_graph().executes_eagerly
+@by_mode
+def _runs_at_once():
+    return False
+
+
+@eager_version_of(_runs_at_once)
+def _does_run_at_once():
+    return True
 
 
 class Evaluator:
@@ -33,7 +39,7 @@ class Evaluator:
         self._model = model
         self._metrics: dict = {}
         self._evaluators: dict = {}
-        if not _executes_eagerly():
+        if not _runs_at_once():
             self.call = defun(self.call)  # type: ignore[method-assign]
 
     @property
@@ -108,7 +114,7 @@ class Evaluator:
 
     def init_variables(self):
         """The operation that initializes them. Raises RuntimeError where operations run."""
-        if _executes_eagerly():
+        if _runs_at_once():
             raise RuntimeError("Evaluator.init_variables() not needed when eager execution is enabled.")
         return group([metric.init_variables() for _, metric in self.metrics])
 
@@ -122,7 +128,7 @@ class Evaluator:
             with create_file_writer(summary_logdir).as_default(), always_record_summaries():
                 return self._all_metric_results()
 
-        return written() if _executes_eagerly() else defun(written)()
+        return written() if _runs_at_once() else defun(written)()
 
     def _all_metric_results(self):
         found = {name: metric.result() for name, metric in self._metrics.items()}
@@ -141,7 +147,7 @@ class Evaluator:
           summary_logdir: a folder for summaries, or None.
         """
         summary_logdir = kwargs.pop("summary_logdir", None)
-        if _executes_eagerly():
+        if _runs_at_once():
             for example in EagerIterator(dataset):
                 self(example, *args, **kwargs)
             return self.all_metric_results(summary_logdir)
@@ -159,7 +165,7 @@ class Evaluator:
 
         Raises RuntimeError where operations run.
         """
-        if _executes_eagerly():
+        if _runs_at_once():
             raise RuntimeError("Evaluator.run_evaluation() not supported when eager execution is enabled.")
         session = sess or get_default_session()
         session.run(init_op)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from stillflow import ops
+from stillflow.composites.checks import assert_that
 from stillflow.composites.image_types import convert_image_dtype
 from stillflow.graph import dtypes
+from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public_module
+from stillflow.ops.array.constant import constant
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.ops.image.yiq import adjust_hsv_in_yiq_op
 from stillflow.random.sampling import random_uniform
 
 public_module("contrib.image.python.ops.distort_image_ops")
+
+# From RGB to YIQ and back, https://en.wikipedia.org/wiki/YIQ, as TensorFlow rounds them.
+_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]], np.float32)
+_RGB = np.array(
+    [[1, 0.95617069, 0.62143257], [1, -0.2726886, -0.64681324], [1, -1.103744, 1.70062309]], np.float32
+)  # fmt: skip
 
 
 def random_hsv_in_yiq(
@@ -56,5 +67,20 @@ def adjust_hsv_in_yiq(image, delta_hue=0, scale_saturation=1, scale_value=1, nam
     with name_scope(name, "adjust_hsv_in_yiq", [image]):
         image = convert_to_tensor(image, name="image")
         floats = convert_image_dtype(image, dtypes.float32)
-        adjusted = adjust_hsv_in_yiq_op(floats, delta_hue, scale_saturation, scale_value)
-        return convert_image_dtype(adjusted, image.dtype)
+        floats.shape.with_rank_at_least(3)
+        channels = ops.shape(floats)[-1]
+        check = assert_that(ops.equal(channels, 3), ["input must have 3 channels but instead has ", channels])
+        with control_dependencies([check]):
+            rows = ops.reshape(floats, [-1, 3])
+        adjusted = ops.matmul(rows, _matrix(delta_hue, scale_saturation, scale_value))
+        return convert_image_dtype(ops.reshape(adjusted, ops.shape(floats)), image.dtype)
+
+
+def _matrix(angle, saturation, value):
+    """What a row of RGB is multiplied with."""
+    angle, saturation, value = (ops.cast(each, dtypes.float32) for each in (angle, saturation, value))
+    size = value * saturation
+    along, across = size * ops.cos(angle), size * ops.sin(angle)
+    zero = ops.zeros_like(value)
+    turn = ops.stack([value, zero, zero, zero, along, across, zero, ops.negative(across), along])
+    return ops.matmul(ops.matmul(constant(_YIQ.T), ops.reshape(turn, [3, 3])), constant(_RGB.T))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public_module
 from stillflow.ops.math.division import div_no_nan
 from stillflow.traced_functions.polymorphic import defun
@@ -17,6 +17,16 @@ from stillflow.variables.resource_variable import ResourceVariable
 from stillflow.variables.scope import variable_scope
 
 public_module("contrib.rate.rate", "contrib.rate.python.rate")
+
+
+@by_mode
+def _in_a_function(function):
+    return defun(function)
+
+
+@eager_version_of(_in_a_function)
+def _as_it_is(function):
+    return function
 
 
 class Rate:
@@ -36,10 +46,8 @@ class Rate:
         with variable_scope(scope_name, use_resource=True, reuse=False) as scope:
             self._name = name + scope.name.rpartition(scope_name)[2]
             self._scope = scope
-        graph = get_default_graph()
-        self._construction_scope = contextlib.nullcontext if graph.executes_eagerly else graph.as_default
-        if not graph.executes_eagerly:
-            self.call = defun(self.call)  # type: ignore[method-assign]
+        self._construction_scope = get_default_graph().as_default
+        self.call = _in_a_function(self.call)  # type: ignore[method-assign]
 
     @property
     def name(self):

@@ -1,11 +1,10 @@
-"""AdjustHsvInYiq against its definition in numpy."""
+"""adjust_hsv_in_yiq against its definition in numpy."""
 
 import numpy as np
 import pytest
 from stillflow.contrib.image.python.ops import distort_image_ops
 
 import stillflow as tf
-from stillflow.ops.image.yiq import adjust_hsv_in_yiq_op
 
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]])
 _RGB = np.array([[1, 0.95617069, 0.62143257], [1, -0.2726886, -0.64681324], [1, -1.103744, 1.70062309]])
@@ -25,7 +24,7 @@ def adjusted(images, angle, saturation, value):
 @pytest.mark.parametrize("shape", [(2, 3, 3), (2, 4, 5, 3), (0, 2, 3)])
 def test_colors_are_turned_and_scaled(given, shape, rng):
     images = rng.random(shape).astype(np.float32)
-    found = evaluate(adjust_hsv_in_yiq_op(images, *given))
+    found = evaluate(distort_image_ops.adjust_hsv_in_yiq(images, *given))
     np.testing.assert_allclose(found, adjusted(images, *given), atol=2e-6)
 
 
@@ -34,9 +33,9 @@ def test_images_of_other_kinds_have_three_channels():
     with tf.Session() as session:
         for shape in ((2, 2, 4), (4, 2, 2)):
             with pytest.raises(tf.errors.InvalidArgumentError, match="input must have 3 channels"):
-                session.run(adjust_hsv_in_yiq_op(images, 0.0, 1.0, 1.0), {images: np.ones(shape)})
+                session.run(distort_image_ops.adjust_hsv_in_yiq(images, 0.0, 1.0, 1.0), {images: np.ones(shape)})
     with pytest.raises(ValueError, match="rank"):
-        adjust_hsv_in_yiq_op(tf.ones([3, 3]), 0.0, 1.0, 1.0)
+        distort_image_ops.adjust_hsv_in_yiq(tf.ones([3, 3]), 0.0, 1.0, 1.0)
 
 
 def test_the_type_of_images_stays():
