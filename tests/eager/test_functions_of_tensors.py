@@ -246,3 +246,51 @@ def test_gradients_by_values_from_outside(size):
         by_value, by_variable = derivatives(stop)
         np.testing.assert_array_equal(by_value.numpy(), np.full([size, size], 2.0 * size**2))
         np.testing.assert_array_equal(by_variable.numpy(), by_value.numpy())
+
+
+def test_a_training_loop_over_a_data_set():
+    tf.set_random_seed(1)
+    layer, optimizer = tf.keras.layers.Dense(2), tf.keras.optimizers.Adam()
+    pairs = tf.data.Dataset.from_tensors((tf.ones([7]), tf.ones([], tf.int32))).repeat(10).batch(4)
+
+    @tf.function
+    def train():
+        for x, y in pairs:
+            with tf.GradientTape() as tape:
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=layer(x), labels=y)
+                loss = tf.reduce_mean(losses)
+            weights = layer.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+
+    train()
+    assert optimizer.iterations.numpy() == 3
+    np.testing.assert_allclose(layer.bias.numpy(), [-0.002999178832, 0.002999178832], rtol=1e-6)
+
+
+def test_tapes_in_functions_of_data_sets():
+    value, variable = tf.constant(5.0), tf.Variable(2.0)
+
+    def by_both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(value)
+            y = x * value * value * variable
+        return tf.stack(tape.gradient(y, [value, variable]))
+
+    found = [each.numpy().tolist() for each in tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(by_both)]
+    assert found == [[20.0, 25.0], [40.0, 50.0]]
+
+    @tf.function
+    def total():
+        found = tf.constant(0.0)
+        for x in tf.data.Dataset.range(4):
+            if x > 1:
+                found += by_both(tf.cast(x, tf.float32))[1]
+        return found
+
+    assert total().numpy() == 125.0
+
+
+def test_variables_are_shown_without_values_in_functions():
+    variable, shown = tf.Variable(2.0, name="v"), []
+    tf.function(lambda: shown.append(repr(variable)))()
+    assert shown == ["<tf.Variable 'v:0' shape=() dtype=float32>"]

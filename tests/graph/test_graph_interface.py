@@ -139,3 +139,21 @@ def test_a_variable_is_kept_under_the_name_of_its_container(new_graph):
         session.run(v.initializer)
         assert session.run(v) == 1
     assert v.op.get_attr("container") == b"c"
+
+
+def test_shapes_of_tensors_are_the_same_objects_until_more_is_known(new_graph):
+    x = tf.placeholder(tf.float32, [None, 3])
+    known = x.shape
+    assert x.shape is known is x.get_shape()
+    x.set_shape([2, None])
+    assert x.shape is not known and x.shape.as_list() == [2, 3] and known.as_list() == [None, 3]
+
+
+def test_constants_that_libraries_ask_the_graph_for(new_graph):
+    from stillflow.python import pywrap_tensorflow
+
+    def known(tensor):
+        return pywrap_tensorflow.TF_TryEvaluateConstant_wrapper(tensor.graph._c_graph, tensor._as_tf_output())
+
+    assert known(tf.equal(tf.constant(2) + 1, 3)) == np.True_
+    assert known(tf.equal(tf.placeholder(tf.int32, []), 3)) is None

@@ -388,6 +388,17 @@ def test_old_names_of_libraries_are_there(program):
     assert run(cwd).stdout == "True\n['a', 'bc']\n[0 1 2] a b True\nr+ True\n"
 
 
+def test_parts_of_libraries_that_need_what_is_not_here_are_loaded_late(program):
+    cwd = program("import tensorflow_probability.python.experimental as x\nprint(x.loaded)\nx.mcmc.nuts\n")
+    folder = cwd / "tensorflow_probability" / "python" / "experimental"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(f"from {'.'.join(folder.parts[-3:])} import mcmc\nloaded = True\n")
+    (folder / "mcmc.py").write_text("from tensorflow.python.autograph.converters import lists as nuts\n")
+    result = run(cwd)
+    assert result.stdout == "True\n"
+    assert "stillflow has no tensorflow.python.autograph.converters: this part of TensorFlow" in result.stderr
+
+
 def test_programs_for_gpus_run_on_processors_and_are_told_once(program):
     cwd = program(
         """

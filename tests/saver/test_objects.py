@@ -476,7 +476,10 @@ def test_lists_and_dicts_that_grow_are_restored_as_they_grow():
 def test_dependencies_can_be_left_out_replaced_and_deleted():
     checkpoint = tf.train.Checkpoint()
     checkpoint.left_out = NoDependency(tf.Variable(1.0, name="left_out"))
+    checkpoint.also = checkpoint._no_dependency(checkpoint.left_out)
+    assert checkpoint.also is checkpoint.left_out
     assert checkpoint.left_out.op.name == "left_out" and tracked_names(checkpoint) == []
+    assert checkpoint.left_out._no_dependency(3) == 3
     checkpoint.v = tf.Variable(1.0)
     checkpoint.v = replacement = tf.Variable(2.0)
     checkpoint.v = replacement
@@ -493,6 +496,20 @@ def test_dependencies_can_be_left_out_replaced_and_deleted():
     assert tracked_names(checkpoint.table) == ["a"]
     del checkpoint.table["a"]
     assert tracked_names(checkpoint.table) == []
+
+
+def test_a_property_can_be_set_to_the_value_that_it_has():
+    class Shaped(tf.Module):
+        value = tf.TensorShape([2])
+
+        @property
+        def shape(self):
+            return self.value
+
+    shaped = Shaped()
+    shaped.shape = Shaped.value
+    with pytest.raises(AttributeError):
+        shaped.shape = tf.TensorShape([2])
 
 
 # ---- The manager --------------------------------------------------------------------------------------------------

@@ -203,6 +203,11 @@ class Graph(PlacementScopes):
         self._finalized = True
 
     @property
+    def _c_graph(self):
+        """What functions of pywrap_tensorflow are given for the graph."""
+        return self
+
+    @property
     def finalized(self):
         return self._finalized
 

@@ -50,6 +50,7 @@ class Tensor:
     __array_priority__ = 100
     _value: Any = None  # an array where it is known: see eager.tensor
     _USE_EQUALITY = False  # see ops.equality
+    _last_shape: Any = None
     _findings: Any = None  # what was found out of its value: see shape_inference
 
     def __init__(self, op, value_index, dtype):
@@ -101,20 +102,28 @@ class Tensor:
 
     @property
     def shape(self):
-        return TensorShape._of(self._dims)
+        """What is known of the shape; the same object until more is, as programs ask with `is`."""
+        shape = self._last_shape
+        if shape is None or shape._dims is not self._dims:
+            shape = self._last_shape = TensorShape._of(self._dims)
+        return shape
 
     def get_shape(self):
-        return TensorShape._of(self._dims)
+        return self.shape
 
     @property
     def _shape(self):
-        return TensorShape._of(self._dims)
+        return self.shape
 
     def _shape_tuple(self):
         return self._dims
 
     def _shape_as_list(self):
         return None if self._dims is None else list(self._dims)
+
+    def _as_tf_output(self):
+        """What functions of pywrap_tensorflow are given for the tensor."""
+        return self
 
     def _as_node_def_input(self):
         return f"{self._op._name}:{self._value_index}" if self._value_index else self._op._name

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from stillflow.names import public
+
 
 class ShapeError(ValueError):
     """Input shapes do not fit an op; the message says why, without naming the node."""
@@ -371,6 +373,12 @@ def constant_value(tensor):
 def folded_value(tensor):
     """Like constant_value, looking through arithmetic too; for shape rules."""
     return _answer(_FOLDED, tensor)
+
+
+@public("python.pywrap_tensorflow.TF_TryEvaluateConstant_wrapper")
+def try_evaluate_constant(graph, output):
+    """The value of `tensor._as_tf_output()` in `graph._c_graph`: an array, or None if only a run can tell."""
+    return folded_value(output)
 
 
 def partial_value(tensor):

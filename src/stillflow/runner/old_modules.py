@@ -77,3 +77,21 @@ class _AfterImport(importlib.abc.MetaPathFinder):
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+
+def load_when_used(names):
+    """Has modules loaded when one of their attributes is first asked for, not when they are imported."""
+    sys.meta_path.insert(0, _WhenUsed(names))
+
+
+class _WhenUsed(importlib.abc.MetaPathFinder):
+    """Finds modules that are to be loaded late, by their full names."""
+
+    def __init__(self, names):
+        self._names = names
+
+    def find_spec(self, fullname, path=None, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path) if fullname in self._names else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = importlib.util.LazyLoader(spec.loader)  # type: ignore[arg-type]
+        return spec

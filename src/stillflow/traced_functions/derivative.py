@@ -8,6 +8,7 @@ import itertools
 from stillflow import ops
 from stillflow.autodiff.reverse import gradients
 from stillflow.functions import numbers
+from stillflow.functions.branch_places import EVERYWHERE, BranchPlaces
 from stillflow.functions.function_graph import outermost
 from stillflow.graph import dtypes, nest, recording
 from stillflow.graph.function_call import FunctionCall
@@ -183,12 +184,14 @@ def _frontier(outputs, old, given, inputs, available):
     """(the tensors of the part that new nodes read, the nodes between them and `outputs`).
 
     Nodes of the part inside of loops and branches, and constants, are among those nodes: they are run again. Where
-    what calls return is settled, `available`, so are all others.
+    what calls return is settled, `available`, so are all others. What gradients have added is in no context, but may
+    be in a branch, and not be computed.
 
     Raises NotImplementedError if one of them has effects, or draws random numbers.
     """
     needed: dict = {}
     members: dict = {}
+    places = BranchPlaces(first=0)
     pending = [tensor._op for tensor in outputs]
     while pending:
         op = pending.pop()
@@ -205,7 +208,7 @@ def _frontier(outputs, old, given, inputs, available):
                 continue
             source = tensor._op
             if tensor in inputs or tensor in available or (
-                not available and source in old and _is_returned(source, tensor)
+                not available and source in old and _is_returned(source, tensor, places)
             ):  # fmt: skip
                 needed[tensor] = None
             else:
@@ -216,8 +219,10 @@ def _frontier(outputs, old, given, inputs, available):
     return list(needed), sorted(members, key=lambda op: op._id)
 
 
-def _is_returned(op, tensor):
+def _is_returned(op, tensor, places):
     if op._control_flow_context is not None or op._op_def.constant_value is not None:
+        return False
+    if places.of_output(tensor) != EVERYWHERE:
         return False
     return tensor._dtype is not dtypes.resource and not _is_flow(tensor)
 

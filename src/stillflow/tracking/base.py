@@ -62,6 +62,10 @@ class Trackable:
         """The dependency of that name, or None."""
         return self._tracking.children.get(name)
 
+    def _no_dependency(self, value):
+        """What to assign to an attribute so that the object does not depend on it: here nothing is tracked anyway."""
+        return value
+
     def _gather_saveables_for_checkpoint(self):
         """{name of a value: variable, SaveableObject, or function of its key that makes one} of the object itself."""
         return {}

@@ -39,19 +39,25 @@ def _wrapped(value):
     return value if wrapper is None else wrapper(value)
 
 
+_NOTHING = object()
+
+
 @public("python.training.tracking.tracking.AutoTrackable")
 @public("contrib.eager.Checkpointable", "contrib.checkpoint.Checkpointable")
 class AutoTrackable(Trackable):
     """An object that depends on the trackable objects, lists and dicts among its attributes."""
 
     def __setattr__(self, name, value):
-        if name in self.__dict__ and self.__dict__[name] is value:
+        if getattr(self, name, _NOTHING) is value:  # of a property without a setter, too
             return
         super().__setattr__(name, tracked(self, name, value))
 
     def __delattr__(self, name):
         self._tracking.children.pop(name, None)
         super().__delattr__(name)
+
+    def _no_dependency(self, value):
+        return NoDependency(value)
 
     def _list_functions_for_serialization(self, serialization_cache):
         """The functions of tensors among the attributes; attributes that cannot be read have none."""

@@ -10,13 +10,15 @@ from stillflow.names import public
 from stillflow.ops.control_flow.context import (
     ControlFlowContext,
     from_control_flow_context_def,
+    with_scope,
+    without_scope,
+)
+from stillflow.ops.control_flow.kinds import (
     is_loop_constant,
     is_loop_enter,
     is_loop_exit,
     output_context,
     while_context,
-    with_scope,
-    without_scope,
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from stillflow.runner.old_modules import OldModule, OldModules, after_import
+from stillflow.runner.old_modules import OldModule, OldModules, after_import, load_when_used
 
 _OLD_MODULES: dict[str, OldModule] = {
     "scipy.misc": "stillflow.runner.libraries.scipy_misc",
@@ -51,6 +51,12 @@ _RESTORED = {
     "yaml": "pyyaml.restore",
 }
 
+# Parts of libraries that few programs use, and which need what stillflow does not have: TensorFlow Probability 0.8
+# batches programs by AutoGraph's inner transformations of sources.
+_LATE = {
+    "tensorflow_probability.python.experimental.auto_batching", "tensorflow_probability.python.experimental.mcmc",
+}  # fmt: skip
+
 
 def _restoring(place):
     module, _, function = place.partition(".")
@@ -65,3 +71,4 @@ def install():
     """Makes other libraries answer to what they have dropped, when a program imports them."""
     sys.meta_path.insert(0, OldModules(_OLD_MODULES))
     after_import({library: _restoring(place) for library, place in _RESTORED.items()})
+    load_when_used(_LATE)
