@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow import ops
+from stillflow import errors, ops
 from stillflow.composites.checks import assert_that
 from stillflow.composites.image_types import convert_image_dtype
 from stillflow.graph import dtypes
@@ -63,11 +63,16 @@ def adjust_hsv_in_yiq(image, delta_hue=0, scale_saturation=1, scale_value=1, nam
       delta_hue: the angle, in radians.
       scale_saturation, scale_value: factors.
       name: of the scope.
+
+    Raises ValueError for images of less dimensions, InvalidArgumentError for another number of channels.
     """
     with name_scope(name, "adjust_hsv_in_yiq", [image]):
         image = convert_to_tensor(image, name="image")
         floats = convert_image_dtype(image, dtypes.float32)
-        floats.shape.with_rank_at_least(3)
+        known = floats.shape.with_rank_at_least(3).as_list()[-1] if floats.shape.ndims else None
+        if known not in (None, 3):
+            message = f"input must have 3 channels but instead has {known} channels."
+            raise errors.InvalidArgumentError(None, None, message)
         channels = ops.shape(floats)[-1]
         check = assert_that(ops.equal(channels, 3), ["input must have 3 channels but instead has ", channels])
         with control_dependencies([check]):
