@@ -69,7 +69,10 @@ def adjust_hsv_in_yiq(image, delta_hue=0, scale_saturation=1, scale_value=1, nam
     with name_scope(name, "adjust_hsv_in_yiq", [image]):
         image = convert_to_tensor(image, name="image")
         floats = convert_image_dtype(image, dtypes.float32)
-        known = floats.shape.with_rank_at_least(3).as_list()[-1] if floats.shape.ndims else None
+        rank = floats.shape.ndims
+        if rank is not None and rank < 3:
+            raise ValueError(f"Shape must be at least rank 3 but is rank {rank}")
+        known = None if rank is None else floats.shape.as_list()[-1]
         if known not in (None, 3):
             message = f"input must have 3 channels but instead has {known} channels."
             raise errors.InvalidArgumentError(None, None, message)
