@@ -42,6 +42,8 @@ def install():
     for name, method in _METHODS.items():
         for cls in (np.ndarray, np.generic):
             _engine.add_method(cls, name, method)
+    if (np.ones(1, np.float32) * np.float64(1)).dtype != np.float32:
+        _engine.let_arrays_decide()
     if not _takes_arrays_of_one():
         _engine.take_arrays_of_one_for_numbers(Once(_NUMBER_OF_ONE))
 
