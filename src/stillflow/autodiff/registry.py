@@ -108,7 +108,10 @@ def _is_declared(op_type):
 
 
 def _function_of(op_type):
-    return _REGISTERED[op_type] if op_type in _REGISTERED else op_defs.find(op_type).gradient
+    if op_type in _REGISTERED:
+        return _REGISTERED[op_type]
+    found = op_defs.find(op_type)
+    return None if found is None else found.gradient
 
 
 class _GradientRegistry(Registry):
@@ -116,7 +119,7 @@ class _GradientRegistry(Registry):
 
     def __init__(self):
         super().__init__("gradient")
-        self._registry = _Gradients()
+        self._registry = _Gradients()  # type: ignore[assignment]
 
     def register(self, candidate, name=None):
         _register(name or candidate.__name__, candidate)

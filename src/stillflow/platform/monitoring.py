@@ -41,7 +41,7 @@ class _Metric:
         self._cells: dict = {}
 
     def __del__(self):
-        _NAMES.discard(getattr(self, "_name", None))
+        _NAMES.discard(getattr(self, "_name", ""))  # it has none if __init__ raised
 
     def get_cell(self, *labels):
         """The cell of these labels. Raises ValueError for another number of labels."""
