@@ -73,6 +73,7 @@ OUTCOMES = (
     ("slim", "contrib.slim_scenarios"),
     ("tensor_forest", "contrib.tensor_forest.forest_scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),
+    ("timeseries", "contrib.timeseries.series_scenarios"),
     ("warm_starts", "saver.warm_start_cases"),
     ("written_summaries", "summary.writing_scenarios"),
 )

@@ -12,6 +12,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.resources
+import importlib.util
 import inspect
 import itertools
 import json
@@ -26,7 +27,7 @@ import upstream_test_ops
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"kernel_tests\.|_test_util$|test_base|"
+    r"kernel_tests\.|timeseries\.examples|_test_util$|test_base|"
     r"(parallel_for|distributions\.python\.ops|optimization\.python)\.test_util$|"
     r"testing_utils?|(saver_)?test_utils|gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|"
     r"_testlib|keras_parameterized|mixed_precision\.experimental\.test_util|statistical_testing|head\.head_utils|"
@@ -107,7 +108,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         file = self._path_of(fullname) + ".py"
         if _OF_TESTS.search(fullname) and os.path.exists(file):
             loader = importlib.machinery.SourceFileLoader(fullname, file)
-            return importlib.machinery.ModuleSpec(fullname, loader, origin=file)
+            return importlib.util.spec_from_file_location(fullname, file, loader=loader)
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec):

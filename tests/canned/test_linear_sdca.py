@@ -45,8 +45,7 @@ def input_of(labels):
     return input_fn
 
 
-@pytest.mark.parametrize("shards", [1, 2])
-@pytest.mark.parametrize("adaptive", [False, True])
+@pytest.mark.parametrize(("adaptive", "shards"), [(False, 1), (True, 2)])
 @pytest.mark.parametrize(
     ("kind", "l1", "loss", "price"),
     [

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow.names import second
+from stillflow.names import compat_v2
 
 v2 = tf.compat.v2
 
@@ -33,7 +33,7 @@ def test_what_tensorflow_2_has_no_more_is_not_there():
 
 
 def test_every_name_that_is_listed_leads_somewhere():
-    for namespace in json.loads((Path(second.__file__).parent / "compat_v2.json").read_text()):
+    for namespace in json.loads((Path(compat_v2.__file__).parent / "compat_v2.json").read_text()):
         if not namespace.startswith(("keras.applications", "raw_ops")):  # which are many, and alike
             module = importlib.import_module(f"stillflow.compat.v2.{namespace}".rstrip("."))
             assert [name for name in dir(module) if not hasattr(module, name)] == []

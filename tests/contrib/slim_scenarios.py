@@ -58,7 +58,7 @@ def _nets(tf):
         yield nets.vgg, name, 224, {"num_classes": 7}
     for module, version in ((nets.resnet_v1, "resnet_v1"), (nets.resnet_v2, "resnet_v2")):
         yield module, version + "_50", 64, {"num_classes": 7}
-        yield module, version + "_101", 65, deep
+    yield nets.resnet_v1, "resnet_v1_101", 65, deep
     yield nets.inception, "inception_v1", 224, {"spatial_squeeze": False}
     yield nets.inception, "inception_v2", 96, small
     yield nets.inception, "inception_v3", 139, small

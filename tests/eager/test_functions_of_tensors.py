@@ -246,3 +246,94 @@ def test_gradients_by_values_from_outside(size):
         by_value, by_variable = derivatives(stop)
         np.testing.assert_array_equal(by_value.numpy(), np.full([size, size], 2.0 * size**2))
         np.testing.assert_array_equal(by_variable.numpy(), by_value.numpy())
+
+
+def test_a_training_loop_over_a_data_set():
+    tf.set_random_seed(1)
+    layer, optimizer = tf.keras.layers.Dense(2), tf.keras.optimizers.Adam()
+    pairs = tf.data.Dataset.from_tensors((tf.ones([7]), tf.ones([], tf.int32))).repeat(10).batch(4)
+
+    @tf.function
+    def train():
+        for x, y in pairs:
+            with tf.GradientTape() as tape:
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=layer(x), labels=y)
+                loss = tf.reduce_mean(losses)
+            weights = layer.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+
+    train()
+    assert optimizer.iterations.numpy() == 3
+    np.testing.assert_allclose(layer.bias.numpy(), [-0.002999178832, 0.002999178832], rtol=1e-6)
+
+
+def test_tapes_in_functions_of_data_sets():
+    value, variable = tf.constant(5.0), tf.Variable(2.0)
+
+    def by_both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(value)
+            y = x * value * value * variable
+        return tf.stack(tape.gradient(y, [value, variable]))
+
+    found = [each.numpy().tolist() for each in tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(by_both)]
+    assert found == [[20.0, 25.0], [40.0, 50.0]]
+
+    @tf.function
+    def total():
+        found = tf.constant(0.0)
+        for x in tf.data.Dataset.range(4):
+            if x > 1:
+                found += by_both(tf.cast(x, tf.float32))[1]
+        return found
+
+    assert total().numpy() == 125.0
+
+
+def test_variables_are_shown_without_values_in_functions():
+    variable, shown = tf.Variable(2.0, name="v"), []
+    tf.function(lambda: shown.append(repr(variable)))()
+    assert shown == ["<tf.Variable 'v:0' shape=() dtype=float32>"]
+
+
+def test_custom_gradients_in_functions_get_the_variables():
+    layer, x = tf.keras.layers.Dense(2, kernel_initializer="ones"), tf.constant([[1.0, 2.0]])
+
+    @tf.custom_gradient
+    def custom(x):
+        def gradient(dy, variables=None):
+            return 7.0 * dy, [5.0 * tf.ones_like(variable) for variable in variables]
+
+        return layer(x), gradient
+
+    for function in (custom, tf.function(custom)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        by_x, by_kernel, by_bias = tape.gradient(y, [x, *layer.weights])
+        np.testing.assert_array_equal(by_x.numpy(), [[7.0, 7.0]])
+        np.testing.assert_array_equal(by_kernel.numpy(), np.full([2, 2], 5.0))
+        np.testing.assert_array_equal(by_bias.numpy(), [5.0, 5.0])
+
+
+def test_ranges_are_arguments():
+    assert tf.function(lambda numbers: tf.reduce_sum(tf.constant(list(numbers))))(range(5)).numpy() == 10
+
+
+def test_tapes_in_loops_and_branches_that_have_read_what_they_watch():
+    variable, value = tf.Variable(2.0), tf.constant(3.0)
+
+    @tf.function
+    def total():
+        found = tf.constant(0.0)
+        for i in tf.range(3):
+            found += variable * 2.0 + value
+            if i > 0:
+                found += value * variable
+                with tf.GradientTape() as tape:
+                    tape.watch(value)
+                    y = variable * variable * value * tf.cast(i, tf.float32)
+                found += tf.add_n(tape.gradient(y, [variable, value]))
+        return found
+
+    assert total().numpy() == 3 * (4.0 + 3.0) + 2 * 6.0 + (1 + 2) * (12.0 + 4.0)

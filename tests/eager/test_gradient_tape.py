@@ -68,6 +68,20 @@ def test_jacobians(x):
     np.testing.assert_array_equal(tape.batch_jacobian(y, x).numpy(), [np.diag([2, 4]), np.diag([6, 8])])
 
 
+@pytest.mark.parametrize("in_function", [False, True])
+def test_jacobians_of_nothing(in_function):
+    def derivatives(x, y):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, y])
+            z, w = x**2, y**2
+        unconnected = tape.batch_jacobian(z, y), tape.jacobian(w, x)
+        return tape.batch_jacobian(z, x), tape.jacobian(w, y), unconnected
+
+    derivatives = tf.function(derivatives) if in_function else derivatives
+    batch, plain, unconnected = derivatives(tf.zeros([1, 0]), tf.zeros([1, 0]))
+    assert (batch.shape, plain.shape, unconnected) == ((1, 0, 0), (1, 0, 1, 0), (None, None))
+
+
 def test_recording_can_be_stopped_and_begun_anew(x):
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)

@@ -1,6 +1,7 @@
 """Calls of tf.function in graphs: the nodes and functions that TensorFlow 1.15.5 makes."""
 
 import numpy as np
+import pytest
 
 import stillflow as tf
 
@@ -51,3 +52,35 @@ def test_graph_with_calls_can_be_imported():
         tf.import_graph_def(graph_def, name="")
         assert session.run("y:0", {"x:0": 3.0}) == 9
     assert graph.get_operation_by_name("PartitionedCall")
+
+
+def _nested(x):
+    return tf.cond(x > 0.5, lambda: tf.cond(x > 2.0, lambda: 2.0 * x**3, lambda: x * x), lambda: x**4)
+
+
+def _chosen(x):
+    cases = [(x > 2.0, lambda: x**4), (x > 1.0, lambda: x**5)]
+    return tf.case(cases, default=lambda: x**3)
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "expected"),
+    [
+        (_nested, 0.5, [0.0625, 0.5, 3.0, 12.0]),
+        (_nested, 1.0, [1.0, 2.0, 2.0, 0.0]),
+        (_nested, 3.0, [54.0, 54.0, 36.0, 12.0]),
+        (_chosen, 0.5, [0.125, 0.75, 3.0, 6.0]),
+        (_chosen, 1.5, [7.59375, 25.3125, 67.5, 135.0]),
+        (_chosen, 3.0, [81.0, 108.0, 108.0, 72.0]),
+    ],
+)
+def test_derivatives_of_functions_with_branches(function, x, expected):
+    x = tf.constant(x)
+    found = [tf.function(function)(x)]
+    for _ in range(3):
+        found += tf.gradients(found[-1], x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(function)(x)
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run([*found, tape.gradient(y, x)]), [*expected, expected[1]], rtol=1e-5)

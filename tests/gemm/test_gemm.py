@@ -9,7 +9,7 @@ import pytest
 from fused_arithmetic import fused
 
 from stillflow import ops
-from stillflow.testing import ISAS, THREAD_COUNTS, assert_same_bits, run_kernel
+from stillflow.testing import COMBINATIONS, ISAS, assert_same_bits, run_kernel
 
 TRANSPOSES = list(itertools.product((False, True), repeat=2))
 EDGES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, 16, 17, 28, 29, 31, 32, 33, 47, 63, 64, 65, 100, 129)
@@ -155,7 +155,7 @@ def test_threads_and_instruction_sets_agree(sizes, dtype, rng):
     a, b = factors(rng, *sizes, dtype)
     for transposes in TRANSPOSES:
         expected = multiply(a, b, transposes, isa_name=ISAS[0], threads=1)
-        for isa_name, threads in itertools.product(ISAS, THREAD_COUNTS):
+        for isa_name, threads in COMBINATIONS:
             actual = multiply(a, b, transposes, isa_name=isa_name, threads=threads)
             assert_equal_bits(actual, expected, (transposes, isa_name, threads))
 
@@ -171,6 +171,6 @@ def test_batches_are_single_products(sizes, rng):
     a = rng.standard_normal((6, m, k)).astype(np.float32)
     b = rng.standard_normal((6, k, n)).astype(np.float32)
     expected = np.stack([multiply(x, y, threads=1) for x, y in zip(a, b, strict=True)])
-    for isa_name, threads in itertools.product(ISAS, THREAD_COUNTS):
+    for isa_name, threads in COMBINATIONS:
         actual = run_kernel("batch_matmul", a, b, attrs=(0, 0, 0), isa_name=isa_name, threads=threads)
         assert_equal_bits(actual, expected, (isa_name, threads))

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-# The deeper ones of a kind differ in the numbers of blocks only.
+# The deeper ones of a kind differ in the numbers of blocks only; tops are made in one place for all.
 NETWORKS = (
     "DenseNet121 InceptionResNetV2 InceptionV3 MobileNet MobileNetV2 ResNet50 ResNet50V2 VGG16 VGG19 Xception"
 ).split()
@@ -13,8 +13,6 @@ OTHERS = {
     "MobileNetV2": {"alpha": 1.4, "classes": 7, "input_shape": (96, 96, 3)},
     "ResNet50": {"include_top": False, "pooling": "max"},
     "NASNetMobile": {"include_top": False, "input_shape": (64, 96, 3)},
-    "InceptionV3": {"include_top": False},
-    "Xception": {"include_top": False, "pooling": "avg"},
 }
 
 

@@ -1,5 +1,7 @@
 """Functions of SavedModels that call others, and objects that train themselves."""
 
+import shutil
+
 import stillflow as tf
 
 
@@ -62,3 +64,24 @@ def test_ragged_tensors_go_in_and_out(tmp_path):
     doubled(rows)
     loaded = saved_and_loaded(tf.train.Checkpoint(doubled=doubled), tmp_path)
     assert loaded.doubled(rows).to_list() == [[2, 4], [6]]
+
+
+def test_a_model_of_sessions_with_a_table_is_saved_again_and_again(tmp_path):
+    vocabulary = tmp_path / "vocabulary.txt"
+    vocabulary.write_text("alpha\nbeta\ngamma\n")
+    with tf.Graph().as_default(), tf.Session() as session:
+        key, line = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+        words = tf.lookup.TextFileInitializer(str(vocabulary), tf.string, key, tf.int64, line)
+        table, start = tf.lookup.StaticHashTable(words, -1), tf.placeholder(tf.string, None)
+        session.run(tf.tables_initializer())
+        inputs, outputs = {"start": start}, {"output": table.lookup(start)}
+        init_op = tf.tables_initializer()
+        tf.saved_model.simple_save(session, str(tmp_path / "0"), inputs, outputs, legacy_init_op=init_op)
+    vocabulary.unlink()
+    for number in range(3):
+        before = tmp_path / str(number)
+        model = tf.compat.v2.saved_model.load(str(before))
+        found = model.signatures["serving_default"](start=tf.constant(["gamma", "alpha", "x"]))
+        assert found["output"].numpy().tolist() == [2, 0, -1]
+        tf.saved_model.save(model, str(tmp_path / str(number + 1)), signatures=model.signatures)
+        shutil.rmtree(before)

@@ -84,3 +84,11 @@ def test_other_ints_become_real_numbers(dtype, value):
 def test_lists_and_arrays_of_ints_are_rounded():
     assert fed(tf.float32, [2**24 + 1]).tolist() == [2**24]
     assert fed(tf.float32, np.int64(2**24 + 1)) == 2**24
+
+
+def test_none_is_what_numpy_makes_of_it():
+    """As in TensorFlow 1.15: false, or no number; integers have none."""
+    assert fed(tf.bool, None) == np.False_
+    assert np.isnan(fed(tf.float32, None)) and np.isnan(fed(tf.complex64, None))
+    with pytest.raises(TypeError, match="None cannot be fed to a tensor of type int32"):
+        fed(tf.int32, None)

@@ -1,11 +1,12 @@
-// serialize_tensor: in[0] any tensor; out[0] a serialized TensorProto.
+// serialize_tensor: in[0] any tensor but of handles and variants; out[0] a serialized TensorProto.
 #include "kernels/parsing/tensor_message.h"
 
 namespace stillflow {
 namespace {
 
 Status SerializeTensor(const KernelCall& call) {
-  if (call.in[0]->dtype == DType::kResource) return UnsupportedType("SerializeTensor", call.in[0]->dtype);
+  const DType dtype = call.in[0]->dtype;
+  if (dtype == DType::kResource || dtype == DType::kVariant) return UnsupportedType("SerializeTensor", dtype);
   return SetScalarString(call, SerializedTensor(*call.in[0]));
 }
 

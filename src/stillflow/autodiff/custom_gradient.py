@@ -106,10 +106,17 @@ def _used_since(graph, first):
     found: dict = {}
     for op in itertools.islice(graph.get_operations(), first, None):
         for tensor in op.inputs:
-            variable = known.get(tensor) if tensor.dtype is dtypes.resource else None
+            variable = (known.get(tensor) or _outside(tensor)) if tensor.dtype is dtypes.resource else None
             if variable is not None and variable.trainable and op._op_def.reads_variable:
                 found[variable] = None
     return list(found)
+
+
+def _outside(handle):
+    """The trainable variable of eager execution whose handle a function has taken in; None if it is another's."""
+    while handle._op._captured is not None:
+        handle = handle._op._captured
+    return getattr(handle, "_trainable_variable", lambda: None)()
 
 
 def takes_variables(gradient):

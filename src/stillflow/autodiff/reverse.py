@@ -16,9 +16,9 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
 from stillflow.names import public
-from stillflow.ops.control_flow.context import is_loop_exit, is_loop_switch
 from stillflow.ops.control_flow.dependencies import tuple_of
 from stillflow.ops.control_flow.gradient_loops import loops_between
+from stillflow.ops.control_flow.kinds import is_loop_exit, is_loop_switch
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices
 
 

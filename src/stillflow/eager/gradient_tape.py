@@ -165,11 +165,12 @@ class GradientTape:
         self._check_jacobian(experimental_use_pfor)
         shape = target.shape.as_list()
         size = math.prod(shape)
-        starts = [np.reshape(row, shape) for row in np.eye(size, dtype=target.dtype.as_numpy_dtype)]
+        # Of a target without elements one gradient is built all the same, by which the others' absence is told.
+        starts = [np.reshape(row, shape) for row in np.eye(max(size, 1), size, dtype=target.dtype.as_numpy_dtype)]
         handles = [getattr(source, "_handle", source) for source in nest.flatten(sources)]
         found = []
         for rows in zip(*self._gradients_from(starts, target, handles, unconnected_gradients), strict=True):
-            stacked = None if rows[0] is None else ops.pack(rows)
+            stacked = None if rows[0] is None else ops.pack(rows)[:size]
             found.append(None if stacked is None else ops.reshape(stacked, shape + stacked.shape.as_list()[1:]))
         return nest.pack_sequence_as(sources, found)
 
@@ -204,12 +205,12 @@ class GradientTape:
         size = math.prod(shape)
         starts = [
             np.broadcast_to(np.reshape(row, shape), [batch, *shape])
-            for row in np.eye(size, dtype=target.dtype.as_numpy_dtype)
+            for row in np.eye(max(size, 1), size, dtype=target.dtype.as_numpy_dtype)
         ]
         rows = [row for (row,) in self._gradients_from(starts, target, [source], unconnected_gradients)]
-        if not rows or rows[0] is None:
+        if rows[0] is None:
             return None
-        return ops.reshape(ops.pack(rows, axis=1), [batch, *shape, *source.shape.as_list()[1:]])
+        return ops.reshape(ops.pack(rows, axis=1)[:, :size], [batch, *shape, *source.shape.as_list()[1:]])
 
     def _check_jacobian(self, uses_pfor):
         if self._tape is None:

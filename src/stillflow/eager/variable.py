@@ -137,6 +137,8 @@ class EagerVariable(ResourceVariable):
         return copied
 
     def __repr__(self):
+        if get_default_graph().building_function:  # where it has no value yet
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
         text = self.read_value()._text(True)
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
 

@@ -52,6 +52,11 @@ class BranchPlaces:
             return frozenset.intersection(*before)
         return EVERYWHERE.union(*before, *(self._places[other] for other in op._control_inputs))
 
+    def of_output(self, tensor):
+        """The place of what reads a tensor."""
+        self.of(tensor._op)
+        return self._of_output(tensor)
+
     def _of_output(self, tensor):
         place = self._places[tensor._op]
         predicate = _predicate(tensor._op)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-
 from stillflow import ops
 from stillflow.functions import numbers
-from stillflow.functions.capture import Capture
-from stillflow.functions.function_graph import FunctionGraph
-from stillflow.graph import recording
+from stillflow.functions.taped_graph import TapedGraph
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import FUNCTIONAL_VERSIONS
 
 
-class NodeBody(FunctionGraph):
+class NodeBody(TapedGraph):
     """A body that adds to the collections of the graph around it.
 
     Conditions, loops and TensorArrays in it are such as can be differentiated from outside: nodes that call functions
@@ -28,19 +24,6 @@ class NodeBody(FunctionGraph):
         self.structure = None  # of what the function returned
         self.results: list = []  # its parts, TensorArrays among them
         self.control_captures = {}  # operations outside that the body waits for
-
-    def capture(self, tensor):
-        """The tensor of this graph that stands for `tensor`; a tape of the body that watches `tensor` is told."""
-        inside = super().capture(tensor)
-        if inside is not tensor:
-            recording.record(Capture(self, tensor, inside))
-        return inside
-
-    @contextlib.contextmanager
-    def building(self):
-        """A context in which nodes are added to the body, and tapes around it see nothing of them."""
-        with self.as_default(), recording.paused():
-            yield
 
     def control_dependencies(self, control_inputs):
         for item in control_inputs or ():

@@ -8,7 +8,7 @@ from stillflow import ops
 from stillflow.functions import numbers
 from stillflow.functions.automatic_control import AutomaticControl
 from stillflow.functions.function import Function
-from stillflow.functions.function_graph import FunctionGraph
+from stillflow.functions.taped_graph import TapedGraph
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.control_flow.list_tensor_array import ListTensorArray
 from stillflow.ops.control_flow.tensor_array import TensorArray
@@ -16,7 +16,7 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.scope import get_variable_scope, share_with_function
 
 
-class TracedGraph(FunctionGraph):
+class TracedGraph(TapedGraph):
     """The body of a function of a data set, whose TensorArrays are lists: they may be elements."""
 
     versions: ClassVar[dict] = {TensorArray: ListTensorArray}
@@ -41,7 +41,7 @@ def trace(python_function, name, signature, argument_names=None) -> Function:
     outer = get_default_graph()
     body = TracedGraph(name, outer)
     share_with_function(body)
-    with body.as_default():
+    with body.building():
         control = AutomaticControl(body)
         scope = get_variable_scope()
         uses_resources = scope.use_resource

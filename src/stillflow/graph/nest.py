@@ -68,7 +68,7 @@ def _with_children(structure, children):
         return kind(items)
     if hasattr(kind, "_fields"):
         return kind(*children)
-    if isinstance(structure, collections.abc.MappingView):
+    if isinstance(structure, (collections.abc.MappingView, range)):  # which cannot have other parts
         return list(children)
     if is_nested(structure):
         return kind(children)

@@ -9,7 +9,7 @@ import importlib.machinery
 import sys
 import types
 
-from stillflow.names import Setting, inner, second
+from stillflow.names import Setting, compat_v2, inner
 
 ROOT = "stillflow"
 
@@ -35,7 +35,7 @@ def is_namespace(name: str) -> bool:
     if name.startswith("names."):  # which the tables themselves are in
         return False
     is_public_module = _table().get(name, ":?").endswith(":")  # not a class or a function
-    return name in _members() or is_public_module or inner.is_module(name) or second.is_namespace(name)
+    return name in _members() or is_public_module or inner.is_module(name) or compat_v2.is_namespace(name)
 
 
 def find(name: str):
@@ -46,7 +46,7 @@ def find(name: str):
 
 def _find(name):
     if name not in _table():
-        first = second.original(name)
+        first = compat_v2.original(name)
         if first is not None:
             return _find(first)
         module, _, attribute = name.rpartition(".")
@@ -84,8 +84,8 @@ def _is_here(name):
 
 def _second_names(namespace):
     """What a namespace of compat.v2 has, of what is here."""
-    here = [last for last, name in second.members(namespace).items() if _is_here(name)]
-    return here + second.inner_namespaces(namespace)
+    here = [last for last, name in compat_v2.members(namespace).items() if _is_here(name)]
+    return here + compat_v2.inner_namespaces(namespace)
 
 
 def _inner(module, name):
@@ -132,7 +132,7 @@ def serve(namespace: str, module: str):
         if name == "__all__":  # for `from tensorflow import *`
             return [each for each in names() if not each.startswith("_")]
         try:
-            if full in _table() or second.original(full) is not None:
+            if full in _table() or compat_v2.original(full) is not None:
                 value = _find(full)
             elif is_namespace(full) and name not in inner.members(namespace):  # which a function may hide
                 value = importlib.import_module(f"{ROOT}.{full}")

@@ -22,6 +22,7 @@ import numpy as np
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Operation
+from stillflow.ops.control_flow.kinds import is_back_edge
 from stillflow.ops.registry import Special
 from stillflow.plan.branches import guard_of_operation, guard_of_tensor
 from stillflow.plan.guards import ALWAYS, Condition, both_ways, implies, joined
@@ -50,11 +51,6 @@ class Loop:
 
 
 # ---- From operations to loops ---------------------------------------------------------------------------------
-
-
-def is_back_edge(op, tensor):
-    """Whether an input of a Merge comes from the round before."""
-    return op._op_def.special == "merge" and tensor._op._op_def.special == "next_iteration"
 
 
 def nested(operations, fed):

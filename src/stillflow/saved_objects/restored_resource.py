@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stillflow import ops
 from stillflow.names import public
 from stillflow.resources.trackable import CapturableResourceDeleter, TrackableResource
 from stillflow.traced_functions.lifting import lift
@@ -33,7 +34,13 @@ class RestoredResource(TrackableResource):
     def _create_resource(self) -> Any:
         # A copy of the node: what a call returns would be a handle of a node that no graph has.
         (concrete,) = self._functions["_create_resource"].concrete_functions
-        return lift(concrete.outputs[0])
+        (output,) = concrete.outputs
+        source = output.op
+        while source.type == "Identity":
+            source = source.inputs[0].op
+        if source.type == "Placeholder":  # of an object without a resource, which only initializes others
+            return ops.placeholder(output.dtype, output.shape, name=source.name)
+        return lift(output)
 
     def _initialize(self):
         return self._functions["_initialize"]()

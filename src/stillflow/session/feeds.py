@@ -102,7 +102,7 @@ def _numbers(value, dtype):
     if isinstance(value, int):
         if not _holds(numpy_type, value):
             raise _incompatible(value, numpy_type)
-    elif value is None and not dtype.is_floating:
+    elif value is None and dtype.is_integer:
         raise TypeError(f"None cannot be fed to a tensor of type {dtype.name}")
     with np.errstate(invalid="ignore", over="ignore"):
         array = np.asarray(value)

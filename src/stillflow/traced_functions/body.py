@@ -7,9 +7,9 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.functions.automatic_control import AutomaticControl
-from stillflow.functions.capture import Capture
 from stillflow.functions.function_graph import FunctionGraph, constant_in, is_small_value
 from stillflow.graph import nest, recording
+from stillflow.graph.capture import tell_of
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
@@ -93,7 +93,7 @@ class FuncGraph(FunctionGraph):
         variable = variable_of(tensor)
         if variable is not None:
             self.watch_variable(variable)
-        recording.record(Capture(self, tensor, inside))
+        tell_of(self, tensor, inside)
         return inside
 
     def _constant(self, tensor):

@@ -8,6 +8,7 @@ import itertools
 from stillflow import ops
 from stillflow.autodiff.reverse import gradients
 from stillflow.functions import numbers
+from stillflow.functions.branch_places import EVERYWHERE, BranchPlaces
 from stillflow.functions.function_graph import outermost
 from stillflow.graph import dtypes, nest, recording
 from stillflow.graph.function_call import FunctionCall
@@ -32,12 +33,20 @@ class DifferentiableFunction:
         return self.inference.function
 
     def call(self, inputs):
-        """The results, as a list. While tapes record what depends on `inputs`, what gradients need is kept."""
+        """The results, as a list; see `call_with_node`."""
+        return self.call_with_node(inputs)[1]
+
+    def call_with_node(self, inputs):
+        """(the node of a call without results, else None; the results as a list).
+
+        While tapes record what depends on `inputs`, what gradients need is kept.
+        """
         callee = self.inference
         if recording.wanted(inputs):
             with contextlib.suppress(LookupError, NotImplementedError):  # asking for the gradient raises it again
                 callee = self.derivatives.forward
-        return callee.call(inputs)[: len(self.inference.part.outputs)]
+        node, results = callee.call_with_node(inputs)
+        return node, results[: len(self.inference.part.outputs)]
 
 
 class Derivatives:
@@ -175,12 +184,14 @@ def _frontier(outputs, old, given, inputs, available):
     """(the tensors of the part that new nodes read, the nodes between them and `outputs`).
 
     Nodes of the part inside of loops and branches, and constants, are among those nodes: they are run again. Where
-    what calls return is settled, `available`, so are all others.
+    what calls return is settled, `available`, so are all others. What gradients have added is in no context, but may
+    be in a branch, and not be computed.
 
     Raises NotImplementedError if one of them has effects, or draws random numbers.
     """
     needed: dict = {}
     members: dict = {}
+    places = BranchPlaces(first=0)
     pending = [tensor._op for tensor in outputs]
     while pending:
         op = pending.pop()
@@ -197,7 +208,7 @@ def _frontier(outputs, old, given, inputs, available):
                 continue
             source = tensor._op
             if tensor in inputs or tensor in available or (
-                not available and source in old and _is_returned(source, tensor)
+                not available and source in old and _is_returned(source, tensor, places)
             ):  # fmt: skip
                 needed[tensor] = None
             else:
@@ -208,8 +219,10 @@ def _frontier(outputs, old, given, inputs, available):
     return list(needed), sorted(members, key=lambda op: op._id)
 
 
-def _is_returned(op, tensor):
+def _is_returned(op, tensor, places):
     if op._control_flow_context is not None or op._op_def.constant_value is not None:
+        return False
+    if places.of_output(tensor) != EVERYWHERE:
         return False
     return tensor._dtype is not dtypes.resource and not _is_flow(tensor)
 

@@ -28,3 +28,11 @@ def test_buffers_of_bytes_are_arrays():
             found = session.run(tf.convert_to_tensor(value))
             assert found.dtype == np.uint8
             assert found.tolist() == [97, 98]
+
+
+def test_zeros_like_a_tensor_of_known_shape_take_any_false_value_for_no_type():
+    """As TensorFlow 1.15, which asks for the type only where the shape is not known."""
+    assert tf.zeros_like(tf.ones([2]), False).dtype is tf.float32
+    assert tf.zeros_like(tf.ones([2]), "int32").dtype is tf.int32
+    with pytest.raises(TypeError, match="Cannot convert value False to a TensorFlow DType"):
+        tf.zeros_like(tf.placeholder(tf.float32, [None]), False)

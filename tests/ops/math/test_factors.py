@@ -262,3 +262,19 @@ def test_what_cannot_be_computed_is_refused():
             tf.linalg.pinv([[1, 2]])
         with pytest.raises(ValueError, match="at least 2 dimensions"):
             tf.linalg.matrix_rank([1.0])
+
+
+@pytest.mark.parametrize(
+    "solve, of_matrix",
+    [
+        (tf.matrix_solve, [None, 3, None]), (tf.matrix_triangular_solve, [None, 3, None]),
+        (lambda a, b: tf.matrix_solve_ls(a, b, fast=False), [None, None, None]),
+    ],
+)  # fmt: skip
+def test_one_known_shape_tells_the_other(solve, of_matrix):
+    unknown = tf.placeholder(tf.float32)
+    matrix, rhs = tf.placeholder(tf.float32, [None, 3, None]), tf.placeholder(tf.float32, [2, None, 5])
+    assert solve(unknown, unknown).shape.ndims is None
+    assert solve(matrix, unknown).shape.as_list() == of_matrix
+    assert solve(unknown, rhs).shape.as_list() == [2, None, 5]
+    assert solve(matrix, rhs).shape.as_list() == [2, of_matrix[1], 5]

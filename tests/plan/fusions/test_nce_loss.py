@@ -1,13 +1,11 @@
 """nce_loss as one kernel: where it applies, and that it gives the bits of the nodes it stands for."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 import stillflow as tf
 from stillflow.session import isa
-from stillflow.testing import ISAS, THREAD_COUNTS
+from stillflow.testing import COMBINATIONS
 
 CLASSES, WIDTH, SAMPLES = 90, 20, 17
 
@@ -77,7 +75,7 @@ def test_same_bits_as_the_nodes(batch, combine, wants_loss):
 
 def test_same_bits_on_every_instruction_set_and_for_every_number_of_threads():
     expected = None
-    for isa_name, threads in itertools.product(ISAS, THREAD_COUNTS):
+    for isa_name, threads in COMBINATIONS:
         values, plan = run(150, tf.reduce_mean, threads=threads, isa_name=isa_name)
         assert "nce_loss" in step_names(plan)
         found = [array.tobytes() for array in values]

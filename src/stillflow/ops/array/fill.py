@@ -152,9 +152,9 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
     """
     with name_scope(name, "zeros_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
-        dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         if optimize and tensor.shape.is_fully_defined() and tensor.dtype is not dtypes.variant:
-            return zeros(tensor.shape, dtype or tensor.dtype, name=scope)
+            return zeros(tensor.shape, dtype or tensor.dtype, name=scope)  # False, too, is no type to TensorFlow here
+        dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         if dtype is not None and dtype is not tensor.dtype.base_dtype:
             return zeros(ops.shape_internal(tensor, optimize=optimize), dtype, name=scope)
         return zeros_like_op(tensor, name=scope)

@@ -12,7 +12,8 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
 from stillflow.names import public
 from stillflow.ops import dims as plain
-from stillflow.ops.control_flow.context import output_context, switch_ref_or_tensor
+from stillflow.ops.control_flow.context import switch_ref_or_tensor
+from stillflow.ops.control_flow.kinds import output_context
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.ops.registry import define_op
 

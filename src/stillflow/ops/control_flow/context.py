@@ -8,11 +8,21 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import collection_protos
+from stillflow.graph.capture import tell_of
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.graph.operation import Operation, Tensor
+from stillflow.graph.operation import Tensor
 from stillflow.names import public
+from stillflow.ops.control_flow.kinds import (
+    is_back_edge,
+    is_in_context,
+    is_inside,
+    is_loop_enter,
+    is_loop_exit,
+    is_switch,
+    output_context,
+)
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -274,7 +284,7 @@ class CondContext(ControlFlowContext):
     def add_op(self, op):
         if op._inputs:
             for index, tensor in enumerate(op._inputs):
-                inside = tensor if _is_back_edge(op, tensor) else self.AddValue(tensor)
+                inside = tensor if is_back_edge(op, tensor) else self.AddValue(tensor)
                 if inside is not tensor:
                     op._reconnect(index, inside)
             self._drop_outside_controls(op)
@@ -292,7 +302,10 @@ class CondContext(ControlFlowContext):
         """The tensor that stands for `tensor` in this branch."""
         name = tensor.name
         if name in self._values:
-            return self._external_values.get(name, tensor)
+            inside = self._external_values.get(name, tensor)
+            if inside is not tensor and inside.graph.building_function:  # in graphs tapes refuse branches
+                tell_of(inside.graph, tensor, inside)
+            return inside
         outer = self._from_outside(tensor)
         with get_default_graph().control_dependencies(None):
             inside = switch_ref_or_tensor(outer, self._pred)[self._branch]
@@ -349,69 +362,6 @@ def switch_ref_or_tensor(data, pred, name="Switch"):
         if isinstance(data, Tensor) and data.dtype._is_ref_dtype:
             return ops.ref_switch(data, pred, name=name)
         return ops.switch(data, pred, name=name)
-
-
-def is_switch(op: Operation):
-    return op._op_def.special == "switch"
-
-
-def is_loop_enter(op: Operation):
-    return op._op_def.special == "enter"
-
-
-def is_loop_exit(op: Operation):
-    return op._op_def.special == "exit"
-
-
-def is_loop_constant(op: Operation):
-    """Whether a node brings into a loop what is the same in every round."""
-    return is_loop_enter(op) and op._attrs["is_constant"]
-
-
-def is_loop_switch(op: Operation):
-    """Whether a node is the Switch of a loop's variable, and not that of a branch in the loop."""
-    context = op._get_control_flow_context()
-    if not is_switch(op) or context is None or not context.IsWhileContext():
-        return False
-    for tensor in op._outputs:
-        for reader in tensor._consumers:
-            found = reader._get_control_flow_context()
-            if is_loop_enter(reader) and found is not None:
-                found = found.outer_context
-            if found is None or not found.IsCondContext():
-                return True
-    return False
-
-
-def _is_back_edge(op, tensor):
-    """Whether a node closes a loop: what it reads becomes part of the branch later."""
-    return op.type == "Merge" and tensor._op.type == "NextIteration"
-
-
-def output_context(op: Operation):
-    """The context that a node's outputs are in: what leaves a loop is outside of it."""
-    context = op._get_control_flow_context()
-    return context.outer_context if context is not None and is_loop_exit(op) else context
-
-
-def while_context(op: Operation):
-    """The innermost loop that a node is in, or None."""
-    context = op._get_control_flow_context()
-    return None if context is None else context.GetWhileContext()
-
-
-def is_inside(context, outer):
-    """Whether a context is `outer` or in it; every one is in None."""
-    while context is not outer:
-        if context is None:
-            return False
-        context = context.outer_context
-    return True
-
-
-def is_in_context(op: Operation, context):
-    """Whether a node is in a context or in one inside that."""
-    return is_inside(op._get_control_flow_context(), context)
 
 
 def _belong_together(loop, source_loop):

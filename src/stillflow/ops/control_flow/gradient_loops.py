@@ -5,13 +5,8 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import variable_dtype
-from stillflow.ops.control_flow.context import (
-    is_loop_exit,
-    is_loop_switch,
-    is_switch,
-    switch_ref_or_tensor,
-    while_context,
-)
+from stillflow.ops.control_flow.context import switch_ref_or_tensor
+from stillflow.ops.control_flow.kinds import is_loop_exit, is_loop_switch, is_switch, while_context
 from stillflow.ops.control_flow.loop_gradient import LoopGradient, _Inside, _Outside
 from stillflow.ops.convert import convert_to_tensor
 

@@ -13,11 +13,8 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.shape_inference import constant_value, handle_source
-from stillflow.ops.control_flow.context import (
-    is_loop_constant,
-    output_context,
-    switch_ref_or_tensor,
-)
+from stillflow.ops.control_flow.context import switch_ref_or_tensor
+from stillflow.ops.control_flow.kinds import is_loop_constant, output_context
 from stillflow.ops.control_flow.while_context import WhileContext
 
 

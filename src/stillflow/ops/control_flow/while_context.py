@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import collection_protos
+from stillflow.graph.capture import tell_of
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
 from stillflow.ops.control_flow.context import (
     ControlFlowContext,
     from_control_flow_context_def,
+    with_scope,
+    without_scope,
+)
+from stillflow.ops.control_flow.kinds import (
     is_loop_constant,
     is_loop_enter,
     is_loop_exit,
     output_context,
     while_context,
-    with_scope,
-    without_scope,
 )
 
 
@@ -172,7 +175,10 @@ class WhileContext(ControlFlowContext):
         """The tensor that stands for `tensor` in this loop."""
         name = tensor.name
         if name in self._values or tensor.op._get_control_flow_context() is self:
-            return self._external_values.get(name, tensor)
+            inside = self._external_values.get(name, tensor)
+            if inside is not tensor:  # a tape may be younger than the Enter
+                tell_of(inside.graph, tensor, inside)
+            return inside
         self._values.add(name)
         real = self._value_of_forward_loop(tensor)
         if real is not None:

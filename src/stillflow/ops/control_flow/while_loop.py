@@ -13,7 +13,8 @@ from stillflow.graph.shape import TensorShape
 from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
-from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
+from stillflow.ops.control_flow.context import switch_ref_or_tensor
+from stillflow.ops.control_flow.kinds import is_loop_constant
 from stillflow.ops.control_flow.summaries import with_summaries
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
 from stillflow.ops.control_flow.while_context import WhileContext

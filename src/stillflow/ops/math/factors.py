@@ -146,26 +146,32 @@ def _(context):
     return [(*batch, p), (*batch, m, p), (*batch, n, p)]
 
 
-def _solution(context, is_square):
+def solution(context, is_square):
+    """The dimensions of x in matrix * x = rhs, as far as one of both is known."""
     matrix = plain.with_rank_at_least(context.shapes[0], 2)
     rhs = plain.with_rank_at_least(context.shapes[1], 2)
-    if matrix is None or rhs is None:
-        return rhs if is_square else None
+    if matrix is None and rhs is None:
+        return None
+    if matrix is None:
+        return rhs if is_square else (*rhs[:-2], None, rhs[-1])
     if is_square:
         matrix = _square(matrix)
-    plain.merged_size(matrix[-2], rhs[-2])
-    return (*plain.merged(matrix[:-2], rhs[:-2]), matrix[-1], rhs[-1])
+    if rhs is None:
+        return (*matrix[:-2], matrix[-1], None)
+    size = plain.merged_size(matrix[-2], rhs[-2])
+    batch = plain.merged(matrix[:-2], rhs[:-2])
+    return (*batch, plain.merged_size(matrix[-1], size) if is_square else matrix[-1], rhs[-1])
 
 
 @matrix_solve.shape_rule
 def _(context):
-    return _solution(context, is_square=True)
+    return solution(context, is_square=True)
 
 
 @matrix_solve_ls_op.shape_rule
 def _(context):
     plain.with_rank(context.shapes[2], 0)
-    return _solution(context, is_square=False)
+    return solution(context, is_square=False)
 
 
 # Named as TensorFlow's functions name them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops import dims as plain
+from stillflow.ops.math.factors import solution
 from stillflow.ops.registry import define_op
 
 _TYPES = "{float64, float32, float16, complex64, complex128}"
@@ -60,12 +61,7 @@ def _(context):
 
 @matrix_triangular_solve.shape_rule
 def _(context):
-    matrix = plain.with_rank_at_least(context.shapes[0], 2)
-    rhs = plain.with_rank_at_least(context.shapes[1], 2)
-    if matrix is None or rhs is None:
-        return rhs
-    size = plain.merged_size(matrix[-2], matrix[-1])
-    return (*plain.merged(matrix[:-2], rhs[:-2]), plain.merged_size(size, rhs[-2]), rhs[-1])
+    return solution(context, is_square=True)
 
 
 def _adjoint(matrix):

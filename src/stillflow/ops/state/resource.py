@@ -45,7 +45,8 @@ variable_shape_op = define_op(
     kernel="shape(input | out_type)",
     stateful=True,
     differentiable=False,
-    traits="reads_variable",
+    # Gradients add it where it may not run, so that nothing may wait for it.
+    traits="reads_variable is_unordered",
 )
 read_variable_op = define_op(
     "ReadVariableOp(resource: resource) -> (value: dtype)",

@@ -1,0 +1,1 @@
+"""Models that predict a window of a time series from the window before."""

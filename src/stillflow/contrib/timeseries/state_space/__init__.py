@@ -1,0 +1,1 @@
+"""Models whose state is a normal distribution, which a Kalman filter moves on."""
