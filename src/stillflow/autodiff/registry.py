@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import collections.abc
+
+from stillflow import ops
+from stillflow.graph import op_def as op_defs
+from stillflow.graph.registry import Registry
 from stillflow.names import public
 
 _REGISTERED: dict = {}
@@ -36,10 +41,7 @@ def no_gradient(op_type):
 
 
 def _register(op_type, function):
-    from stillflow.graph import op_def as op_defs
-
-    found = op_defs.find(op_type)
-    if op_type in _REGISTERED or (found is not None and (found.gradient or found.is_differentiable is False)):
+    if op_type in _REGISTERED or _is_declared(op_type):
         raise KeyError(f"Registering two gradient with name '{op_type}'!")
     _REGISTERED[op_type] = function
 
@@ -53,9 +55,79 @@ def get_gradient_function(op):
     name = op.type if override is None else override.decode()
     if name in _REGISTERED:
         return _REGISTERED[name]
-    from stillflow.graph import op_def as op_defs
-
     op_def = op._op_def if override is None else op_defs.find(name)
     if op_def is not None and (op_def.gradient is not None or op_def.is_differentiable is False):
         return op_def.gradient
     raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type})")
+
+
+class _Gradients(collections.abc.MutableMapping):
+    """{op type: {"type": gradient function or None, "location": where it was registered}}, as programs change it.
+
+    SHAP's DeepExplainer puts functions of its own in place of others for a while.
+    """
+
+    def __getitem__(self, op_type):
+        if op_type not in self:
+            raise KeyError(op_type)
+        return _Entry(op_type)
+
+    def __setitem__(self, op_type, entry):
+        _REGISTERED[op_type] = entry["type"]
+
+    def __delitem__(self, op_type):
+        del _REGISTERED[op_type]
+
+    def __contains__(self, op_type):
+        return op_type in _REGISTERED or _is_declared(op_type)
+
+    def __iter__(self):
+        declared = (op_type for op_type in ops.all_op_types() if op_type not in _REGISTERED)
+        return iter([*_REGISTERED, *filter(_is_declared, declared)])
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+
+class _Entry(dict):
+    """The gradient of one op type; another one that is set as its "type" is used from then on."""
+
+    def __init__(self, op_type):
+        super().__init__(type=_function_of(op_type), location=("UNKNOWN",) * 5)
+        self._op_type = op_type
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        if key == "type":
+            _REGISTERED[self._op_type] = value
+
+
+def _is_declared(op_type):
+    found = op_defs.find(op_type)
+    return found is not None and (found.gradient is not None or found.is_differentiable is False)
+
+
+def _function_of(op_type):
+    if op_type in _REGISTERED:
+        return _REGISTERED[op_type]
+    found = op_defs.find(op_type)
+    return None if found is None else found.gradient
+
+
+class _GradientRegistry(Registry):
+    """The gradients of all op types. Raises as a Registry does."""
+
+    def __init__(self):
+        super().__init__("gradient")
+        self._registry = _Gradients()  # type: ignore[assignment]
+
+    def register(self, candidate, name=None):
+        _register(name or candidate.__name__, candidate)
+
+    def lookup(self, name):
+        if name not in self._registry:
+            raise LookupError(f"{self._name} registry has no entry for: {name}")
+        return self._registry[name]["type"]
+
+
+gradient_registry = public("python.framework.ops._gradient_registry")(_GradientRegistry())

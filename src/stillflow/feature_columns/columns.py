@@ -15,8 +15,20 @@ from stillflow.feature_columns.state import ScopedVariables
 from stillflow.names import public
 
 
+class _InAnyOrder(abc.ABCMeta):
+    """Lets columns name the class of old columns before the new one, which here is one of them."""
+
+    def __new__(mcs, name, bases, namespace, **kwargs):
+        kept = [
+            base
+            for index, base in enumerate(bases)
+            if not any(issubclass(later, base) and later is not base for later in bases[index + 1 :])
+        ]
+        return super().__new__(mcs, name, tuple(kept), namespace, **kwargs)
+
+
 @public("python.feature_column.feature_column._FeatureColumn")
-class OldFeatureColumn(abc.ABC):
+class OldFeatureColumn(metaclass=_InAnyOrder):
     """A description of a feature."""
 
     @property

@@ -85,17 +85,14 @@ class Tensor:
 
     @property
     def shape(self):
-        """What is known of the shape; the same object until more is, as programs ask with `is`."""
-        shape = self._last_shape
-        if shape is None or shape._dims is not self._dims:
-            shape = self._last_shape = TensorShape._of(self._dims)
-        return shape
+        """What is known of the shape: the same object until more is, as programs ask with `is`."""
+        if self._last_shape is None or self._last_shape._dims is not self._dims:
+            self._last_shape = TensorShape._of(self._dims)
+        return self._last_shape
+
+    _shape = shape
 
     def get_shape(self):
-        return self.shape
-
-    @property
-    def _shape(self):
         return self.shape
 
     def _shape_tuple(self):
@@ -103,10 +100,6 @@ class Tensor:
 
     def _shape_as_list(self):
         return None if self._dims is None else list(self._dims)
-
-    def _as_tf_output(self):
-        """What functions of pywrap_tensorflow are given for the tensor."""
-        return self
 
     def _as_node_def_input(self):
         return f"{self._op._name}:{self._value_index}" if self._value_index else self._op._name
@@ -146,6 +139,8 @@ class Tensor:
 
     def _as_graph_element(self):
         return self
+
+    _as_tf_output = _as_graph_element  # for functions of pywrap_tensorflow
 
     def __array__(self, dtype=None, copy=None):
         raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array.")
@@ -302,11 +297,7 @@ class Operation:
         return graph_def.node_def_message(self)
 
     def get_attr(self, name):
-        """An attribute's value: int, float, bool, bytes, DType, list, or a message for shapes and tensors.
-
-        Raises:
-          ValueError: if the node has no such attribute.
-        """
+        """Its value: int, float, bool, bytes, DType, list; of shapes and tensors a message. Or raises ValueError."""
         if name not in self._attrs:
             raise ValueError(f"Operation '{self._name}' has no attr named '{name}'.")
         from stillflow.graph.attr_value import as_given_out

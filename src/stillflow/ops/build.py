@@ -24,6 +24,7 @@ from stillflow.graph.op_def import Arg, AttrDef, OpDef
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import as_shape
 from stillflow.ops import convert, dispatch
+from stillflow.ops.attribute_values import make_bool, make_int, make_str
 
 
 def parameter_names(op_def: OpDef) -> list[str]:
@@ -398,9 +399,7 @@ def attr_value(attr: AttrDef, value, op_def: OpDef):
 
 def _scalar_attr(attr, kind, value, op_name):
     if kind == "string":
-        if not isinstance(value, (str, bytes)):
-            raise TypeError(f"Expected string for argument '{attr.name}' not {value!r}.")
-        value = value.encode() if isinstance(value, str) else value
+        value = make_str(value, attr.name)
         if attr.allowed is not None and value not in attr.allowed:
             allowed = '", "'.join(item.decode() for item in attr.allowed)
             raise ValueError(
@@ -408,12 +407,7 @@ def _scalar_attr(attr, kind, value, op_name):
             )
         return value
     if kind == "int":
-        if isinstance(value, (str, bytes)):
-            raise TypeError(f"Expected int for argument '{attr.name}' not {value!r}.")
-        try:
-            return int(value)
-        except (TypeError, ValueError):
-            raise TypeError(f"Expected int for argument '{attr.name}' not {value!r}.") from None
+        return make_int(value, attr.name)
     if kind == "float":
         if isinstance(value, (str, bytes)):
             raise TypeError(f"Expected float for argument '{attr.name}' not {value!r}.")
@@ -423,9 +417,7 @@ def _scalar_attr(attr, kind, value, op_name):
         except (TypeError, ValueError):
             raise TypeError(f"Expected float for argument '{attr.name}' not {value!r}.") from None
     if kind == "bool":
-        if not isinstance(value, bool):
-            raise TypeError(f"Expected bool for argument '{attr.name}' not {value!r}.")
-        return value
+        return make_bool(value, attr.name)
     if kind == "type":
         try:
             dtype = dtypes.as_dtype(value).base_dtype
