@@ -64,6 +64,7 @@ format: $(VENV)/installed
 
 wheel: $(VENV)/tools
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python tools/compress_wheel.py dist/stillflow-*.whl
 
 $(VENV)/tools: pyproject.toml tools/check_environment.py
 	@$(PYTHON) tools/check_environment.py

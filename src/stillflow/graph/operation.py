@@ -9,26 +9,9 @@ from stillflow.graph import scopes
 from stillflow.graph.call_sites import call_sites, line_of
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import forget, incompatible_text
+from stillflow.graph.unknown_values import not_in_graphs
 from stillflow.names import public
-from stillflow.platform.conversion_status import Status, control_status_ctx
 from stillflow.platform.identities import Reference
-
-
-class OperatorNotAllowedInGraphError(TypeError):
-    """A tensor is used as if it had a value already."""
-
-
-def _not_in_graphs(task):
-    """The error for a tensor that is used as a value; it says what of autograph would help."""
-    advice = {
-        Status.ENABLED: "is not allowed: AutoGraph did not convert this function. Try decorating it directly with "
-        "@tf.function.",
-        Status.DISABLED: "is not allowed: AutoGraph is disabled in this function. Try decorating it directly with "
-        "@tf.function.",
-        Status.UNSPECIFIED: "is not allowed in Graph execution. Use Eager execution or decorate this function with "
-        "@tf.function.",
-    }
-    return OperatorNotAllowedInGraphError(f"{task} {advice[control_status_ctx().status]}")
 
 
 @public("Tensor")
@@ -170,11 +153,11 @@ class Tensor:
         )
 
     def __iter__(self):
-        raise _not_in_graphs("iterating over `tf.Tensor`")
+        raise not_in_graphs("iterating over `tf.Tensor`")
         yield  # a generator, as in TensorFlow: `iter(tensor)` itself is no error
 
     def __bool__(self):
-        raise _not_in_graphs("using a `tf.Tensor` as a Python `bool`")
+        raise not_in_graphs("using a `tf.Tensor` as a Python `bool`")
 
     def __nonzero__(self):  # Python 2's name, which programs overload together with the operators
         return self.__bool__()

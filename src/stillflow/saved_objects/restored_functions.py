@@ -6,7 +6,7 @@ import inspect
 
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph import nest, shallow_nest
-from stillflow.graph.operation import Tensor
+from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.structure_coder import StructureCoder
 from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.graph.type_spec import TypeSpec
@@ -129,7 +129,8 @@ def _call(trace, inputs):
         convert_to_tensor(leaf, dtype_hint=spec.dtype)
         for leaf, spec in zip(leaves, specs, strict=True) if isinstance(spec, TensorSpec)
     ]  # fmt: skip
-    return trace._call_flat(tensors)
+    found = trace._call_flat(tensors)
+    return None if isinstance(found, Operation) else found  # a body cannot return nodes
 
 
 def _no_match(traces, args, kwargs):

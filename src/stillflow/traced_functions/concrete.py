@@ -106,7 +106,7 @@ class ConcreteFunction(TracedFunction):
             for variable in self._func_graph.variables:
                 graph.watch_variable(variable)
         called_functions.note(self._func_graph)
-        return self._structured(self._function.call([*inputs, *captured]))
+        return self._structured(*self._function.call_with_node([*inputs, *captured]))
 
     def _tensors(self, args):
         tensors = []
@@ -140,10 +140,11 @@ class ConcreteFunction(TracedFunction):
                 "which can vary."
             )
 
-    def _structured(self, results):
+    def _structured(self, node, results):
+        """The results as the function returns them; where it returns nothing, the node, if there is one."""
         structure = self._func_graph.structured_outputs
         if structure is None and not results:
-            return None
+            return node
         leaves = nest.flatten(structure, expand_composites=True)
         found = iter(results)
         leaves = [None if leaf is None else next(found) for leaf in leaves]

@@ -33,12 +33,20 @@ class DifferentiableFunction:
         return self.inference.function
 
     def call(self, inputs):
-        """The results, as a list. While tapes record what depends on `inputs`, what gradients need is kept."""
+        """The results, as a list; see `call_with_node`."""
+        return self.call_with_node(inputs)[1]
+
+    def call_with_node(self, inputs):
+        """(the node of a call without results, else None; the results as a list).
+
+        While tapes record what depends on `inputs`, what gradients need is kept.
+        """
         callee = self.inference
         if recording.wanted(inputs):
             with contextlib.suppress(LookupError, NotImplementedError):  # asking for the gradient raises it again
                 callee = self.derivatives.forward
-        return callee.call(inputs)[: len(self.inference.part.outputs)]
+        node, results = callee.call_with_node(inputs)
+        return node, results[: len(self.inference.part.outputs)]
 
 
 class Derivatives:

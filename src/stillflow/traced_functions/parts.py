@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.functions.function import Function
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_call import FunctionCall
+from stillflow.graph.operation import Operation
 from stillflow.traced_functions import options
 
 
@@ -59,6 +60,10 @@ class CallableFunction:
 
     def call(self, args):
         """Adds a node that calls the function, or runs it; returns the list of its results."""
+        return self.call_with_node(args)[1]
+
+    def call_with_node(self, args):
+        """(the node of a call without results, else None; the list of results)."""
         graph = get_default_graph()
         if graph is self.part.body or len(args) != len(self.part.inputs):
             raise ValueError(
@@ -72,9 +77,9 @@ class CallableFunction:
             f=FunctionCall(self.name), config_proto=options.config_proto(), executor_type=options.executor_type(),
         )  # fmt: skip
         if not self.part.outputs:
-            return []
+            return results if isinstance(results, Operation) else None, []
         results = list(results) if isinstance(results, (list, tuple)) else [results]
         for result, tensor in zip(results, self.part.outputs, strict=True):
             if result._value is None:
                 result.set_shape(tensor.shape)
-        return results
+        return None, results

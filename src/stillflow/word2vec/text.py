@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stillflow._corpus import Corpus, find_non_text
 
-BOOKS = Path(__file__).parent / "books.txt.xz"
+BOOKS = Path(__file__).parent / "books.txt.bz2"
 _OPENERS: dict = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 

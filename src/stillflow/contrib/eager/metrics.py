@@ -37,6 +37,9 @@ class Metric(Trackable):
       use_global_variables: whether the variables are global ones rather than local ones.
     """
 
+    # The name of the class of the evaluator that it was added to.
+    _added_to_an_evaluator: str | None = None
+
     def __init__(self, name=None, use_global_variables=False):
         self._built = False
         self._vars: list[Any] = []
@@ -172,25 +175,25 @@ class Mean(Metric):
 
     def build(self, *args, **kwargs):
         """Makes the sums of weighted values and of weights."""
-        self._sum = self.add_variable("numer", shape=(), dtype=self.dtype, initializer=Zeros)
-        self._weight = self.add_variable("denom", shape=(), dtype=self.dtype, initializer=Zeros)
+        self.numer = self.add_variable("numer", shape=(), dtype=self.dtype, initializer=Zeros)
+        self.denom = self.add_variable("denom", shape=(), dtype=self.dtype, initializer=Zeros)
 
     def call(self, values, weights=None):
         """Takes values in, of any shape, with weights of that shape; returns them."""
         if weights is None:
-            self._weight.assign_add(ops.cast(ops.identity(ops.size(values)), self.dtype))
+            self.denom.assign_add(ops.cast(ops.identity(ops.size(values)), self.dtype))
             values = ops.reduce_sum(values)
-            self._sum.assign_add(ops.cast(values, self.dtype))
+            self.numer.assign_add(ops.cast(values, self.dtype))
             return values
         weights = ops.cast(weights, self.dtype)
-        self._weight.assign_add(ops.reduce_sum(weights))
+        self.denom.assign_add(ops.reduce_sum(weights))
         values = ops.cast(values, self.dtype) * weights
-        self._sum.assign_add(ops.reduce_sum(values))
+        self.numer.assign_add(ops.reduce_sum(values))
         return values, weights
 
     def result(self, write_summary=True):
         """The mean; also writes it as a summary, if `write_summary`, a bool or a tensor."""
-        mean = self._sum / self._weight
+        mean = self.numer / self.denom
 
         def written_mean():
             written.scalar(self.name, mean)

@@ -13,8 +13,9 @@ from stillflow import ops
 from stillflow.eager.variable import EagerVariable
 from stillflow.graph import dtypes, nest
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.operation import OperatorNotAllowedInGraphError, Tensor
+from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.unknown_values import OperatorNotAllowedInGraphError
 from stillflow.layers.core import constraints, initializers, regularizers, symbols
 from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.branches import refuse_in_branch
