@@ -97,7 +97,7 @@ def gradients(
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
         if graph.building_function:
             ys, xs, stop_gradients = (
-                [each._in_function(graph) if isinstance(each, Tensor) else each for each in group]
+                [each._in_function(graph) if hasattr(each, "_in_function") else each for each in group]
                 for group in (ys, xs, stop_gradients)
             )
         backward = _Backward(ys, xs, stop_gradients, colocate_gradients_with_ops, gate_gradients, aggregation_method)

@@ -47,6 +47,7 @@ class EagerTensor(Tensor):
         return []  # what has run does not keep what it used
 
     def _in_function(self, graph):
+        """The tensor by which a function differentiates in this one's place, where gradients cannot reach it."""
         return graph.capture(self)
 
     # ---- The value ------------------------------------------------------------------------------------------

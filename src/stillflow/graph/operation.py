@@ -61,10 +61,6 @@ class Tensor:
         """ "<operation name>:<index of the output>"."""
         return f"{self._op._name}:{self._value_index}"
 
-    def _in_function(self, graph):
-        """The tensor by which a function differentiates in this one's place: itself, for gradients reach outside."""
-        return self
-
     @property
     def _label(self):
         """The name that messages have for it, or "" for a tensor without one."""
