@@ -370,11 +370,13 @@ def test_arrays_decide_over_the_type_of_a_result(program):
         for result in (array + number, number - array, array * number, number / array, array // number, 2.0 * array):
             print(result.dtype, result.tolist())
         print((array * np.array(0.5)).dtype, (array * np.ones(1)).dtype, type(number * np.int64(2)), 3 - number)
-        print(np.array([2], "m8[s]") * np.int64(3), np.timedelta64(1, "s") + np.array([2], "m8[s]"), number * np.int32(2))
+        times = np.array([2], "m8[s]")
+        print(times * np.int64(3), np.timedelta64(1, "s") + times, number * np.int32(2))
         """
     )
     assert run(cwd).stdout.splitlines() == [
-        "f4 f4 f8 f4 f4 f8 f4", "f8 f8 f8 f8 f8 f8 f8", "c8 c8 c16 c8 c8 c16 c8", "i4 f8 f8 f8 i4 i4 i4", "u1 f8 f8 f8 u1",
+        "f4 f4 f8 f4 f4 f8 f4", "f8 f8 f8 f8 f8 f8 f8", "c8 c8 c16 c8 c8 c16 c8",
+        "i4 f8 f8 f8 i4 i4 i4", "u1 f8 f8 f8 u1",
         "float32 [10.0, 10.0]", "float32 [-2.0, -2.0]", "float32 [24.0, 24.0]",
         "float32 [0.6666666865348816, 0.6666666865348816]", "float32 [1.0, 1.0]", "float32 [12.0, 12.0]",
         "float32 float64 <class 'numpy.float64'> -1.0", "[6] [3] 8.0",
