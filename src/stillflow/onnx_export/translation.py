@@ -23,16 +23,13 @@ NEEDS: dict = {}
 
 # Why there is no way to say an op, by a pattern of its type. The first that fits tells it.
 REASONS = {
-    "*Grad": "is a part of training, which ONNX models do not hold",
-    "*GradV2": "is a part of training, which ONNX models do not hold",
-    "*GradGrad": "is a part of training, which ONNX models do not hold",
+    "*Grad": "is a gradient, of which only those of nets are said here",
+    "TensorArrayGrad*": "is the memory of a loop for its gradient, which ONNX's loops do not hand on",
     "Stack*": "is the memory of a loop for its gradient, which ONNX's loops do not hand on",
     "*Apply*": "is a part of training, which ONNX models do not hold",
     "Assign*": "changes a variable, which ONNX models do not have; freeze the graph",
     "Random*": "draws random numbers of a distribution that ONNX lacks",
     "*CandidateSampler": "draws random numbers, and what runs ONNX draws others",
-    "Cumprod": "multiplies along an axis, for which ONNX has no operator before opset 26",
-    "GatherTree": "follows a tree from its leaves, for which ONNX has no operator",
     "PyFunc*": "calls Python",
     "EagerPyFunc": "calls Python",
     "*HashTable*": "looks up in a table that is filled at run time",
