@@ -371,7 +371,7 @@ LONG_RUN = """
 import sys
 import stillflow as tf
 x = tf.placeholder(tf.float32, [])
-y = tf.zeros([8000000]) + x
+y = tf.zeros([32000000]) + x
 for _ in range(500):
     y = y * 1.0000001 + tf.reduce_max(y)
 print("ready", flush=True)
@@ -404,7 +404,7 @@ def test_a_timeout_ends_a_long_run():
 @pytest.mark.release
 def test_closing_a_session_ends_its_runs(new_graph):
     x = tf.placeholder(tf.float32, [])
-    y = tf.zeros([8000000]) + x
+    y = tf.zeros([32000000]) + x
     for _ in range(500):
         y = y * 1.0000001 + tf.reduce_max(y)
     session = tf.Session()
