@@ -293,7 +293,11 @@ class Operation:
         return graph_def.node_def_message(self)
 
     def get_attr(self, name):
-        """Its value: int, float, bool, bytes, DType, list; of shapes and tensors a message. Or raises ValueError."""
+        """An attribute's value: int, float, bool, bytes, DType, list, or a message for shapes and tensors.
+
+        Raises:
+          ValueError: if the node has no such attribute.
+        """
         if name not in self._attrs:
             raise ValueError(f"Operation '{self._name}' has no attr named '{name}'.")
         from stillflow.graph.attr_value import as_given_out
