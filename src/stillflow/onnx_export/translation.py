@@ -16,6 +16,8 @@ from stillflow.graph.dtypes import DType
 from stillflow.onnx_export.sources import ConversionError
 from stillflow.ops.registry import Written
 
+END = np.iinfo(np.int64).max  # behind the last element of an axis, however many there are
+
 CONVERTERS: dict = {}
 # By op type: a function of the translation and a tensor, which returns the tensors that it is made of. Of other ops
 # these are all inputs.

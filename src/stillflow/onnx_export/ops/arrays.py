@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.graph import shape_inference
-from stillflow.onnx_export.ops.indexing import numbered, scattered
+from stillflow.onnx_export.ops.indexing import numbered, scatter_elements
 from stillflow.onnx_export.translation import Call, converts
 
 
@@ -65,7 +65,7 @@ def lin_space(call):
 def data_format(call):
     source, target = call.attr("src_format"), call.attr("dst_format")
     if call.op.type == "DataFormatVecPermute":
-        return call.add("Gather", call.inputs[0], call.constant([source.index(axis) for axis in target], np.int64))
+        return call.add("Gather", call.inputs[0], call.ints(*(source.index(axis) for axis in target)))
     places = call.constant([target.index(axis) for axis in source], np.int32)
     return call.add("Gather", places, call.inputs[0])
 
@@ -79,7 +79,7 @@ def size(call):
 def reshape(call):
     partial = shape_inference.value_as_dims(shape_inference.partial_value(call.op.inputs[1]))
     if partial is not None and partial.count(None) <= 1:
-        sizes = call.constant([-1 if size is None else size for size in partial], np.int64)
+        sizes = call.ints(*(-1 if size is None else size for size in partial))
     else:
         sizes = call.numbers(1)
     return call.add("Reshape", call.inputs[0], sizes, allowzero=0 if partial is None or 0 not in partial else 1)
@@ -87,13 +87,13 @@ def reshape(call):
 
 @converts("ExpandDims")
 def expand_dims(call):
-    return call.add("Unsqueeze", call.inputs[0], call.constant([int(call.known(1, "an axis"))], np.int64))
+    return call.add("Unsqueeze", call.inputs[0], call.ints(int(call.known(1, "an axis"))))
 
 
 @converts("Squeeze")
 def squeeze(call):
     axes = call.attr("squeeze_dims") or [axis for axis, size in enumerate(call.dims()) if size == 1]
-    return call.add("Squeeze", call.inputs[0], call.constant(axes, np.int64))
+    return call.add("Squeeze", call.inputs[0], call.ints(*axes))
 
 
 @converts("Transpose", "ConjugateTranspose")
@@ -116,7 +116,7 @@ def parallel_concat(call):
 @converts("Pack")
 def pack(call):
     axis = call.attr("axis")
-    axes = call.constant([axis], np.int64)
+    axes = call.ints(axis)
     return call.add("Concat", *(call.add("Unsqueeze", value, axes) for value in call.inputs), axis=axis)
 
 
@@ -124,7 +124,7 @@ def pack(call):
 def unpack(call):
     axis, count = call.attr("axis"), call.attr("num")
     parts = call.add("Split", call.inputs[0], outputs=count, axis=axis, num_outputs=count)
-    axes = call.constant([axis], np.int64)
+    axes = call.ints(axis)
     return [call.add("Squeeze", part, axes) for part in ([parts] if count == 1 else parts)]
 
 
@@ -192,7 +192,7 @@ def _paddings(call):
     if value is not None:
         return call.constant(np.asarray(value, np.int64).T.reshape(-1))
     turned = call.add("Transpose", call.cast(call.inputs[1], np.int64), perm=[1, 0])
-    return call.add("Reshape", turned, call.constant([-1], np.int64))
+    return call.add("Reshape", turned, call.ints(-1))
 
 
 @converts("Pad", "PadV2")
@@ -211,7 +211,7 @@ def mirror_pad_gradient(call):
     """Each element has the gradients of all places where it was put."""
     added = call.add("ReduceSum", call.cast(call.inputs[1], np.int64), call.ints(1), keepdims=0)
     shape = call.add("Sub", call.add("Shape", call.inputs[0]), added)
-    return scattered(call, shape, _mirror_padded(call, numbered(call, shape)), call.inputs[0], 0)
+    return scatter_elements(call, shape, _mirror_padded(call, numbered(call, shape)), call.inputs[0], 0)
 
 
 def _mirror_padded(call, value):
@@ -225,7 +225,7 @@ def _mirror_padded(call, value):
 
 def _mirrored(call, value, axis, before, behind):
     def part(start, end):  # backwards, from `start` down to before `end`
-        numbers = [call.constant([number], np.int64) for number in (start, end, axis, -1)]
+        numbers = [call.ints(number) for number in (start, end, axis, -1)]
         return call.add("Slice", value, *numbers)
 
     least = np.iinfo(np.int64).min
@@ -272,13 +272,13 @@ def space_to_batch(call):
     sizes = call.add("Shape", value)
     places = [_size(call, sizes, 0)]
     for axis, block in enumerate(blocks, 1):
-        block_size = call.constant([block], np.int64)
+        block_size = call.ints(block)
         places += [call.add("Div", _size(call, sizes, axis), block_size), block_size]
     places += [_size(call, sizes, axis) for axis in range(1 + inner, rank)]
     value = call.add("Reshape", value, call.add("Concat", *places, axis=0))
     order = [2 * i + 2 for i in range(inner)] + [0] + [2 * i + 1 for i in range(inner)]
     value = call.add("Transpose", value, perm=order + list(range(1 + 2 * inner, rank + inner)))
-    whole = [call.constant([-1], np.int64)] + [places[2 * i + 1] for i in range(inner)] + places[1 + 2 * inner :]
+    whole = [call.ints(-1)] + [places[2 * i + 1] for i in range(inner)] + places[1 + 2 * inner :]
     return call.add("Reshape", value, call.add("Concat", *whole, axis=0))
 
 
@@ -288,25 +288,23 @@ def batch_to_space(call):
     crops = np.asarray(call.known(len(call.inputs) - 1, "crops"), np.int64)
     rank, inner = len(call.dims()), len(blocks)
     sizes = call.add("Shape", call.inputs[0])
-    parts = [call.constant([block], np.int64) for block in blocks]
+    parts = [call.ints(block) for block in blocks]
     outer = [_size(call, sizes, axis) for axis in range(1, rank)]
-    target = call.add("Concat", *parts, call.constant([-1], np.int64), *outer, axis=0)
+    target = call.add("Concat", *parts, call.ints(-1), *outer, axis=0)
     value = call.add("Reshape", call.inputs[0], target)
     order = [inner]
     for i in range(inner):
         order += [inner + 1 + i, i]
     value = call.add("Transpose", value, perm=order + list(range(2 * inner + 1, rank + inner)))
     merged = [call.add("Mul", outer[i], parts[i]) for i in range(inner)]
-    value = call.add(
-        "Reshape", value, call.add("Concat", call.constant([-1], np.int64), *merged, *outer[inner:], axis=0)
-    )
-    ends = [call.add("Sub", merged[i], call.constant([crops[i, 1]], np.int64)) for i in range(inner)]
-    axes = call.constant(np.arange(1, 1 + inner), np.int64)
+    value = call.add("Reshape", value, call.add("Concat", call.ints(-1), *merged, *outer[inner:], axis=0))
+    ends = [call.add("Sub", merged[i], call.ints(crops[i, 1])) for i in range(inner)]
+    axes = call.ints(*range(1, 1 + inner))
     return call.add("Slice", value, call.constant(crops[:, 0]), call.add("Concat", *ends, axis=0), axes)
 
 
 def _size(call, sizes, axis):
-    return call.add("Gather", sizes, call.constant([axis], np.int64))
+    return call.add("Gather", sizes, call.ints(axis))
 
 
 @converts("MatrixBandPart")

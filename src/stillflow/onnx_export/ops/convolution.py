@@ -56,7 +56,7 @@ def depthwise(call):
 
 def _depthwise_filter(call):
     rows, columns, channels, multiplier = call.dims(1)
-    sizes = call.constant([channels * multiplier, 1, rows, columns], np.int64)
+    sizes = call.ints(channels * multiplier, 1, rows, columns)
     return call.add("Reshape", _filter(call, 1, (2, 3, 0, 1)), sizes)
 
 

@@ -35,7 +35,7 @@ def sparse_paths(call, classes, is_kept, is_merging):
 @converts("CTCGreedyDecoder")
 def ctc_greedy_decoder(call: Call):
     """The best class of each step, without blanks and, where these are merged, without repetitions."""
-    scores, one = call.inputs[0], call.constant([1], np.int64)  # [time, batch, classes]
+    scores, one = call.inputs[0], call.ints(1)  # [time, batch, classes]
     sizes = call.add("Shape", scores)
     blank = call.add("Sub", _at(call, sizes, 0, 2), call.constant(1, np.int64))
     classes = call.add("Transpose", call.add("ArgMax", scores, axis=2, keepdims=0), perm=[1, 0])
@@ -44,16 +44,6 @@ def ctc_greedy_decoder(call: Call):
     is_step = call.add("Less", steps, lengths)  # [batch, time]
     is_kept = call.add("And", is_step, call.add("Not", call.add("Equal", classes, blank)))
     decoded = sparse_paths(call, classes, is_kept, call.attr("merge_repeated"))
-    best = call.add("Transpose", call.add("ReduceMax", scores, call.constant([2], np.int64), keepdims=0), perm=[1, 0])
+    best = call.add("Transpose", call.add("ReduceMax", scores, call.ints(2), keepdims=0), perm=[1, 0])
     total = call.add("ReduceSum", call.add("Where", is_step, best, call.like(0)), one, keepdims=1)
     return [*decoded, call.add("Neg", total)]
-
-
-@converts("NthElement")
-def nth_element(call):
-    count = call.add("Add", call.numbers(1), call.constant([1], np.int64))
-    options = {"axis": -1, "largest": int(call.attr("reverse")), "sorted": 1}
-    values, _ = call.add("TopK", call.inputs[0], count, outputs=2, **options)
-    last = call.constant([-1], np.int64)
-    found = call.add("Slice", values, last, call.constant([2**62], np.int64), last)
-    return call.add("Squeeze", found, last)

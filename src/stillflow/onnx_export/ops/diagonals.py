@@ -13,23 +13,23 @@ def _is_diagonal(call, matrix):
     sides = []
     for axis in (-2, -1):
         size = call.add("Gather", sizes, call.constant(axis, np.int64))
-        sides.append(call.add("Range", call.constant(0, np.int64), size, call.constant(1, np.int64)))
-    column = call.add("Unsqueeze", sides[0], call.constant([1], np.int64))
-    return call.add("Equal", column, call.add("Unsqueeze", sides[1], call.constant([0], np.int64)))
+        sides.append(call.below(size))
+    column = call.add("Unsqueeze", sides[0], call.ints(1))
+    return call.add("Equal", column, call.add("Unsqueeze", sides[1], call.ints(0)))
 
 
 def _matrix_of(call, diagonal):
-    column = call.add("Unsqueeze", diagonal, call.constant([-1], np.int64))
-    row = call.add("Unsqueeze", diagonal, call.constant([-2], np.int64))
+    column = call.add("Unsqueeze", diagonal, call.ints(-1))
+    row = call.add("Unsqueeze", diagonal, call.ints(-2))
     square = call.add("Expand", column, call.add("Shape", call.add("Add", column, row)))
     return call.add("Where", _is_diagonal(call, square), square, call.like(0))
 
 
 def _diagonal_of(call, matrix):
     kept = call.add("Where", _is_diagonal(call, matrix), matrix, call.like(0))
-    found = call.add("ReduceSum", kept, call.constant([-1], np.int64), keepdims=0)
-    width = call.add("Gather", call.add("Shape", matrix), call.constant([-1], np.int64))
-    return call.add("Slice", found, call.constant([0], np.int64), width, call.constant([-1], np.int64))
+    found = call.add("ReduceSum", kept, call.ints(-1), keepdims=0)
+    width = call.add("Gather", call.add("Shape", matrix), call.ints(-1))
+    return call.add("Slice", found, call.ints(0), width, call.ints(-1))
 
 
 @converts("MatrixDiag", "BatchMatrixDiag")
@@ -47,7 +47,7 @@ def matrix_set_diag(call):
     height, width = call.dims()[-2:]
     if height is None or width is None:
         raise call.error("needs matrices whose sizes are known")
-    axis = call.constant([-2 if height > width else -1], np.int64)
+    axis = call.ints(-2 if height > width else -1)
     diagonal = call.add("Unsqueeze", call.inputs[1], axis)
     return call.add("Where", _is_diagonal(call, call.inputs[0]), diagonal, call.inputs[0])
 
@@ -55,14 +55,14 @@ def matrix_set_diag(call):
 @converts("Diag")
 def diag(call):
     sizes = call.add("Shape", call.inputs[0])
-    square = _matrix_of(call, call.add("Reshape", call.inputs[0], call.constant([-1], np.int64)))
+    square = _matrix_of(call, call.add("Reshape", call.inputs[0], call.ints(-1)))
     return call.add("Reshape", square, call.add("Concat", sizes, sizes, axis=0))
 
 
 @converts("DiagPart")
 def diag_part(call):
     half = len(call.dims()) // 2
-    sizes = call.add("Slice", call.add("Shape", call.inputs[0]), *(call.constant([n], np.int64) for n in (0, half)))
+    sizes = call.add("Slice", call.add("Shape", call.inputs[0]), *(call.ints(n) for n in (0, half)))
     count = call.add("ReduceProd", sizes, keepdims=1)
     square = call.add("Reshape", call.inputs[0], call.add("Concat", count, count, axis=0))
     return call.add("Reshape", _diagonal_of(call, square), sizes)

@@ -205,7 +205,7 @@ def _add_n(call):
 def _bias_add(call):
     bias = call.inputs[1]
     if call.op.type == "BiasAdd" and call.attr("data_format") == "NCHW":
-        axes = call.constant(np.arange(1, len(call.dims()) - 1), np.int64)
+        axes = call.ints(*range(1, len(call.dims()) - 1))
         bias = call.add("Unsqueeze", bias, axes)
     return call.add("Add", call.inputs[0], bias)
 
@@ -233,6 +233,6 @@ def _select(call):
         # A condition for each row: ones behind its size.
         sizes, given = call.add("Shape", branches[0]), call.add("Shape", condition)
         missing = call.add("Sub", call.add("Shape", sizes), call.add("Shape", given))
-        ones = call.add("Expand", call.constant([1], np.int64), missing)
+        ones = call.add("Expand", call.ints(1), missing)
         condition = call.add("Reshape", condition, call.add("Concat", given, ones, axis=0))
     return call.choose(condition, *branches, call.dtype(1))

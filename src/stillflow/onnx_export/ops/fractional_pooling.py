@@ -6,12 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.graph.dtypes import float64
-from stillflow.graph.graph import Graph
-from stillflow.onnx_export.ops.indexing import numbered, scattered
+from stillflow.onnx_export.computed_here import computed_here
+from stillflow.onnx_export.ops.indexing import numbered, scatter_elements
 from stillflow.onnx_export.ops.random import permutation, uniform
-from stillflow.onnx_export.translation import Call, converts
+from stillflow.onnx_export.translation import END, Call, converts
 from stillflow.ops.nn.fractional_pool import fractional_max_pool
-from stillflow.session.session import Session
 
 _ROWS, _COLUMNS = 1, 2
 
@@ -24,10 +23,10 @@ def _fixed_cells(call):
     if rows is None or columns is None:
         raise call.error("draws the same cells in all runs, and needs the height and width of its images for that")
     names = ("pooling_ratio", "pseudo_random", "deterministic", "seed", "seed2")
-    with Graph().as_default(), Session() as session:
-        image = np.zeros([1, rows, columns, 1], np.float32)
-        pooled = fractional_max_pool(image, **{name: call.attr(name) for name in names})
-        return [call.constant(begins) for begins in session.run(pooled[1:])]
+    image = np.zeros([1, rows, columns, 1], np.float32)
+    options = {name: call.attr(name) for name in names}
+    begins = computed_here(lambda: fractional_max_pool(image, **options)[1:])
+    return [call.constant(each) for each in begins]
 
 
 def _drawn_cells(call, axis):
@@ -58,7 +57,7 @@ def _drawn_cells(call, axis):
     shift = call.add("Mul", uniform(call, call.ints(1), float64), call.add("Min", first, last))
     begins = call.add("Ceil", call.add("Mul", exact, call.add("Add", places, shift)))
     begins = call.cast(call.add("Sub", begins, one), np.int64)
-    inner = call.add("Slice", begins, call.ints(1), call.ints(np.iinfo(np.int64).max))
+    inner = call.add("Slice", begins, call.ints(1), call.ints(END))
     return call.add("Concat", call.ints(0), inner, size, axis=0)
 
 
@@ -70,7 +69,7 @@ class _Cells:
     repeats the last one; `is_inside`, whether an element is not such a repetition; `counts`, [cells]."""
 
     def __init__(self, call, begins, size):
-        end = np.iinfo(np.int64).max
+        end = END
         first = call.add("Slice", begins, call.ints(0), call.ints(-1))
         behind = call.add("Slice", begins, call.ints(1), call.ints(end))
         if call.attr("overlapping"):
@@ -131,7 +130,7 @@ def fractional_max_pool_gradient(call):
     elements, numbers = (_cells_together(call, value, rows, columns) for value in (image, numbered(call, shape)))
     best = call.add("ArgMax", elements, axis=3, keepdims=1)
     places = call.add("GatherElements", numbers, best, axis=3)
-    return scattered(call, shape, places, call.inputs[2], 2)
+    return scatter_elements(call, shape, places, call.inputs[2], 2)
 
 
 def _cells_together(call, image, rows, columns):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from stillflow.onnx_export.translation import Call, converts
 
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -98,5 +96,5 @@ def _selu(call):
 def _bias_add(call):
     rank = call.op.inputs[0].shape.ndims
     channels = 1 if call.attr("data_format") == "NCHW" else rank - 1
-    axes = call.constant([axis for axis in range(rank) if axis != channels], np.int64)
+    axes = call.ints(*(axis for axis in range(rank) if axis != channels))
     return call.add("ReduceSum", call.inputs[0], axes, keepdims=0)

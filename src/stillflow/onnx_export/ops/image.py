@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow.graph.graph import Graph
+from stillflow.onnx_export.computed_here import computed_here
 from stillflow.onnx_export.layout import as_before, channels_first
 from stillflow.onnx_export.translation import Call, converts
 from stillflow.ops import raw_ops
-from stillflow.session.session import Session
 
 
 def _coordinates(call):
@@ -19,7 +18,7 @@ def _coordinates(call):
 def _resized(call, image, **options):
     """The image, channels last, in the size of the second input."""
     image = channels_first(call, image, 4, "NHWC")
-    outer = call.add("Slice", call.add("Shape", image), *(call.constant([n], np.int64) for n in (0, 2)))
+    outer = call.add("Slice", call.add("Shape", image), *(call.ints(n) for n in (0, 2)))
     sizes = call.add("Concat", outer, call.numbers(1), axis=0)
     options["coordinate_transformation_mode"] = _coordinates(call)
     return as_before(call, call.add("Resize", image, "", "", sizes, **options), 4, "NHWC")
@@ -46,8 +45,8 @@ def resize_bicubic(call):
     """
     image = call.inputs[0] if call.dtype().is_floating else call.cast(call.inputs[0], np.float32)
     image = channels_first(call, image, 4, "NHWC")
-    begin, middle, end = (call.constant([n], np.int64) for n in (0, 2, 4))
-    shape, single = call.add("Shape", image), call.constant([-1, 1], np.int64)
+    begin, middle, end = (call.ints(n) for n in (0, 2, 4))
+    shape, single = call.add("Shape", image), call.ints(-1, 1)
     image = call.add("Reshape", image, call.add("Concat", single, call.add("Slice", shape, middle, end), axis=0))
     sizes = call.add("Slice", call.add("Shape", image), begin, middle)
     options = {"cubic_coeff_a": -0.75}
@@ -70,10 +69,9 @@ def _weights(call, axis, sizes, target):
     size = sizes[axis]
     image = np.eye(size, dtype=np.float32).reshape([1, size, 1, size])
     options = {} if kind == "ResizeArea" else {"half_pixel_centers": call.attr("half_pixel_centers")}
-    with Graph().as_default(), Session() as session:
-        resize = getattr(raw_ops, kind)
-        resized = resize(images=image, size=[target[axis], 1], align_corners=call.attr("align_corners"), **options)
-        return call.constant(session.run(resized)[0, :, 0, :])
+    options |= {"images": image, "size": [target[axis], 1], "align_corners": call.attr("align_corners")}
+    resized = computed_here(lambda: getattr(raw_ops, kind)(**options))
+    return call.constant(resized[0, :, 0, :])
 
 
 def _both_weights(call, sizes, target):
@@ -103,9 +101,9 @@ def resize_gradient(call):
 @converts("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")
 def non_max_suppression(call):
     """ONNX takes a batch of images and of classes, and tells of each box image, class and number."""
-    boxes = call.add("Unsqueeze", call.inputs[0], call.constant([0], np.int64))
-    scores = call.add("Unsqueeze", call.inputs[1], call.constant([0, 1], np.int64))
-    thresholds = [call.add("Reshape", value, call.constant([1], np.int64)) for value in call.inputs[3:]]
+    boxes = call.add("Unsqueeze", call.inputs[0], call.ints(0))
+    scores = call.add("Unsqueeze", call.inputs[1], call.ints(0, 1))
+    thresholds = [call.add("Reshape", value, call.ints(1)) for value in call.inputs[3:]]
     if call.op.type == "NonMaxSuppression":
         thresholds = [call.constant([call.attr("iou_threshold")], np.float32)]
     found = call.add("NonMaxSuppression", boxes, scores, call.numbers(2), *thresholds)

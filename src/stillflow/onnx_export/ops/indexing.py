@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow.onnx_export.translation import Call, converts
-
-_END = np.iinfo(np.int64).max
+from stillflow.onnx_export.translation import END, Call, converts
 
 
 @converts("Slice")
 def slice_(call: Call):
     begin, size = call.value(1), call.value(2)
-    axes = call.constant(np.arange(len(call.dims())), np.int64)
+    axes = call.ints(*range(len(call.dims())))
     if begin is not None and size is not None:
-        ends = np.where(np.asarray(size) == -1, _END, np.asarray(begin, np.int64) + np.asarray(size, np.int64))
+        ends = np.where(np.asarray(size) == -1, END, np.asarray(begin, np.int64) + np.asarray(size, np.int64))
         return call.add("Slice", call.inputs[0], call.constant(begin, np.int64), call.constant(ends, np.int64), axes)
     starts, sizes = call.numbers(1), call.numbers(2)
     to_end = call.add("Equal", sizes, call.constant(-1, np.int64))
-    ends = call.add("Where", to_end, call.constant(_END, np.int64), call.add("Add", starts, sizes))
+    ends = call.add("Where", to_end, call.constant(END, np.int64), call.add("Add", starts, sizes))
     return call.add("Slice", call.inputs[0], starts, ends, axes)
 
 
@@ -29,7 +27,7 @@ def numbered(call, shape):
     return call.add("Reshape", numbers, shape)
 
 
-def scattered(call, shape, places, values, index):
+def scatter_elements(call, shape, places, values, index):
     """Values, of the type of input `index`, added up at the places, numbers of elements, in zeros of a shape."""
     count = call.add("ReduceProd", shape, keepdims=1)
     places, values = (call.add("Reshape", value, call.ints(-1)) for value in (places, values))
@@ -49,7 +47,7 @@ def strided_slice_gradient(call):
     if rank is None:
         raise call.error("needs to know how many dimensions there are")
     places = _strided_slice(call, numbered(call, shape), rank)
-    return scattered(call, shape, places, call.inputs[4], 4)
+    return scatter_elements(call, shape, places, call.inputs[4], 4)
 
 
 def _strided_slice(call, value, rank):
@@ -76,8 +74,8 @@ def _strided_slice(call, value, rank):
             steps.append(1)
             shrunk.append(axis)
         else:
-            starts.append(call.constant([0 if stride > 0 else _END]) if masks["begin"] & bit else first)
-            open_end = call.constant([_END if stride > 0 else -_END])
+            starts.append(call.ints(0 if stride > 0 else END) if masks["begin"] & bit else first)
+            open_end = call.ints(END if stride > 0 else -END)
             ends.append(open_end if masks["end"] & bit else _bound(call, 2, end, i))
             steps.append(int(stride))
             place += 1
@@ -85,7 +83,7 @@ def _strided_slice(call, value, rank):
         axis += 1
     if axes:
         joined = [part[0] if len(part) == 1 else call.add("Concat", *part, axis=0) for part in (starts, ends)]
-        value = call.add("Slice", value, *joined, call.constant(axes, np.int64), call.constant(steps, np.int64))
+        value = call.add("Slice", value, *joined, call.ints(*axes), call.ints(*steps))
     if shrunk:
         value = call.add("Squeeze", value, call.constant(shrunk, np.int64))
     return call.add("Unsqueeze", value, call.constant(new, np.int64)) if new else value
@@ -98,17 +96,17 @@ def _axes_in_ellipsis(rank, count, masks, place):
 
 def _bound(call, index, value, place):
     if value is not None:
-        return call.constant([np.atleast_1d(value)[place]], np.int64)
-    return call.add("Gather", call.numbers(index), call.constant([place], np.int64))
+        return call.ints(np.atleast_1d(value)[place])
+    return call.add("Gather", call.numbers(index), call.ints(place))
 
 
 def _behind(call, first, begin, place):
     """The end of a slice of one element at `first`; of the last one, at -1, it is open."""
     if begin is not None:
         last = int(np.atleast_1d(begin)[place])
-        return call.constant([_END if last == -1 else last + 1])
-    is_last = call.add("Equal", first, call.constant([-1], np.int64))
-    return call.add("Where", is_last, call.constant([_END]), call.add("Add", first, call.constant([1], np.int64)))
+        return call.ints(END if last == -1 else last + 1)
+    is_last = call.add("Equal", first, call.ints(-1))
+    return call.add("Where", is_last, call.ints(END), call.add("Add", first, call.ints(1)))
 
 
 @converts("Gather", "GatherV2", "ResourceGather")
@@ -171,9 +169,19 @@ def one_hot(call):
 
 @converts("TopK", "TopKV2")
 def top_k(call):
-    count = call.numbers(1) if call.op.type == "TopKV2" else call.constant([call.attr("k")], np.int64)
+    count = call.numbers(1) if call.op.type == "TopKV2" else call.ints(call.attr("k"))
     values, places = call.add("TopK", call.inputs[0], count, outputs=2, sorted=1)
     return [values, call.cast(places, np.int32)]
+
+
+@converts("NthElement")
+def nth_element(call):
+    count = call.add("Add", call.numbers(1), call.ints(1))
+    options = {"axis": -1, "largest": int(call.attr("reverse")), "sorted": 1}
+    values, _ = call.add("TopK", call.inputs[0], count, outputs=2, **options)
+    last = call.ints(-1)
+    found = call.add("Slice", values, last, call.ints(END), last)
+    return call.add("Squeeze", found, last)
 
 
 @converts("Where")
@@ -190,17 +198,15 @@ def roll(call):
             raise call.error("needs the size of the axis that it rolls")
         cut = -int(shift) % size if size else 0
         if cut:
-            numbers = ((cut, _END), (0, cut))
-            parts = [
-                call.add("Slice", value, *(call.constant([n], np.int64) for n in (*part, axis))) for part in numbers
-            ]
+            numbers = ((cut, END), (0, cut))
+            parts = [call.add("Slice", value, *(call.ints(n) for n in (*part, axis))) for part in numbers]
             value = call.add("Concat", *parts, axis=int(axis))
     return call.add("Identity", value) if value == call.inputs[0] else value
 
 
 @converts("Bucketize")
 def bucketize(call):
-    last = call.constant([-1], np.int64)
+    last = call.ints(-1)
     values = call.cast(call.add("Unsqueeze", call.inputs[0], last), np.float32)
     is_above = call.add("GreaterOrEqual", values, call.constant(call.attr("boundaries"), np.float32))
     return call.add("ReduceSum", call.cast(is_above, np.int32), last, keepdims=0)
@@ -211,9 +217,9 @@ def reverse(call):
     axes = [int(axis) for axis in np.atleast_1d(call.known(1, "axes"))]
     if not axes:
         return call.add("Identity", call.inputs[0])
-    ends = [call.constant([number] * len(axes), np.int64) for number in (-1, -_END)]
-    steps = call.constant([-1] * len(axes), np.int64)
-    return call.add("Slice", call.inputs[0], *ends, call.constant(axes, np.int64), steps)
+    ends = [call.ints(*[number] * len(axes)) for number in (-1, -END)]
+    steps = call.ints(*[-1] * len(axes))
+    return call.add("Slice", call.inputs[0], *ends, call.ints(*axes), steps)
 
 
 @converts("ReverseSequence")

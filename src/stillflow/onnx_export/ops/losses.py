@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow.onnx_export.translation import Call, converts
+from stillflow.onnx_export.translation import END, Call, converts
 
 
 @converts("SoftmaxCrossEntropyWithLogits")
 def cross_entropy(call: Call):
     logits, labels = call.inputs
     products = call.add("Mul", labels, call.add("LogSoftmax", logits, axis=-1))
-    loss = call.add("Neg", call.add("ReduceSum", products, call.constant([-1], np.int64), keepdims=0))
+    loss = call.add("Neg", call.add("ReduceSum", products, call.ints(-1), keepdims=0))
     return [loss, call.add("Sub", call.add("Softmax", logits, axis=-1), labels)]
 
 
 @converts("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_cross_entropy(call):
-    logits, last = call.inputs[0], call.constant([-1], np.int64)
+    logits, last = call.inputs[0], call.ints(-1)
     labels = call.cast(call.inputs[1], np.int64)
     places = call.add("Unsqueeze", labels, last)
     picked = call.add("GatherElements", call.add("LogSoftmax", logits, axis=-1), places, axis=-1)
-    depth = call.add("Slice", call.add("Shape", logits), last, call.constant([np.iinfo(np.int64).max], np.int64))
+    depth = call.add("Slice", call.add("Shape", logits), last, call.ints(END))
     off_and_on = call.constant([0, 1], call.dtype().as_numpy_dtype)
     hot = call.add("OneHot", labels, depth, off_and_on, axis=-1)
     return [
@@ -33,12 +33,12 @@ def sparse_cross_entropy(call):
 @converts("InTopK", "InTopKV2")
 def in_top_k(call):
     """A class is among the k likeliest if fewer than k are likelier. No row with what is not finite has one."""
-    scores, targets, last = call.inputs[0], call.inputs[1], call.constant([-1], np.int64)
+    scores, targets, last = call.inputs[0], call.inputs[1], call.ints(-1)
     count = (
         call.constant(call.attr("k"), np.int64) if call.op.type == "InTopK" else call.cast(call.inputs[2], np.int64)
     )
     targets = call.cast(targets, np.int64)
-    classes = call.add("Squeeze", call.add("Slice", call.add("Shape", scores), last, call.constant([2], np.int64)))
+    classes = call.add("Squeeze", call.add("Slice", call.add("Shape", scores), last, call.ints(2)))
     zero = call.constant(0, np.int64)
     is_class = call.add("And", call.add("GreaterOrEqual", targets, zero), call.add("Less", targets, classes))
     places = call.add("Unsqueeze", call.add("Where", is_class, targets, zero), last)

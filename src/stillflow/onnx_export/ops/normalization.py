@@ -40,7 +40,7 @@ def batch_norm_with_global_normalization(call):
 
 
 def _moments(call, image):
-    axes = call.constant([0, 2, 3], np.int64)
+    axes = call.ints(0, 2, 3)
     mean = call.add("ReduceMean", image, axes, keepdims=1)
     difference = call.add("Sub", image, mean)
     variance = call.add("ReduceMean", call.add("Mul", difference, difference), axes, keepdims=0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from stillflow.onnx_export.layout import as_before, channels_first, window_pads
 from stillflow.onnx_export.ops.convolution import spatial_sizes, target_sizes, transposed_pads
-from stillflow.onnx_export.ops.indexing import scattered
+from stillflow.onnx_export.ops.indexing import scatter_elements
 from stillflow.onnx_export.ops.pooling import pool_options, pool_windows
 from stillflow.onnx_export.ops.windows import one_hot_windows
 from stillflow.onnx_export.translation import Call, converts
@@ -34,7 +34,7 @@ def _taken_from(call, places, values):
 def max_pool_gradient(call: Call):
     form, rank = call.attr("data_format"), len(call.dims())
     image, gradient = (channels_first(call, call.inputs[index], rank, form) for index in (0, 2))
-    found = scattered(call, call.add("Shape", image), _places(call, image), gradient, 0)
+    found = scatter_elements(call, call.add("Shape", image), _places(call, image), gradient, 0)
     return as_before(call, found, rank, form)
 
 
@@ -121,7 +121,7 @@ def _numbers(call):
 
 @converts("MaxPoolGradWithArgmax")
 def gradient_by_places(call):
-    return scattered(call, call.add("Shape", call.inputs[0]), _numbers(call), call.inputs[1], 0)
+    return scatter_elements(call, call.add("Shape", call.inputs[0]), _numbers(call), call.inputs[1], 0)
 
 
 @converts("MaxPoolGradGradWithArgmax")

@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.dtypes import float32, float64
-from stillflow.graph.graph import Graph
+from stillflow.onnx_export.computed_here import computed_here
 from stillflow.onnx_export.translation import Call, converts, element_type
 from stillflow.ops.array.constant import constant
-from stillflow.session.session import Session
 
 
 def _seed(call):
@@ -112,7 +112,9 @@ def stateless(call):
     """Numbers that follow from a seed, as they are drawn here. What runs the model could not draw them."""
     inputs = [call.known(index, "a seed and sizes") for index in range(len(call.inputs))]
     op = call.op
-    with Graph().as_default() as graph, Session() as session:
+
+    def build():
         tensors = [constant(value, tensor.dtype) for value, tensor in zip(inputs, op.inputs, strict=True)]
-        drawn_here = graph.create_op(op.type, tensors, attrs=dict(op.node_def.attr.items()))
-        return call.constant(session.run(drawn_here.outputs[0]), name=call.name)
+        return get_default_graph().create_op(op.type, tensors, attrs=dict(op.node_def.attr.items())).outputs[0]
+
+    return call.constant(computed_here(build), name=call.name)

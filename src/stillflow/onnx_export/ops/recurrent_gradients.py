@@ -6,7 +6,7 @@ import numpy as np
 
 from stillflow.onnx_export.ops.recurrent import in_order, times_of
 from stillflow.onnx_export.scan import scan
-from stillflow.onnx_export.translation import Call, converts
+from stillflow.onnx_export.translation import END, Call, converts
 
 
 def _times(call, *factors):
@@ -72,7 +72,7 @@ def block_lstm_gradient(call):
     peepholes, (i, cs, f, o, ci, co, h) = call.inputs[5:8], call.inputs[9:16]
     cs_before, h_before = _before(call, cs, cs_first), _before(call, h, h_first)
     inputs = call.add("Shape", x, start=2)
-    of_state = call.add("Slice", w, inputs, call.ints(np.iinfo(np.int64).max), call.ints(0))
+    of_state = call.add("Slice", w, inputs, call.ints(END), call.ints(0))
     kind = (call.dtype(1).as_numpy_dtype, 2)
     zero = call.like(0, 1)
 
@@ -123,5 +123,5 @@ def gru_block_cell_gradient(call):
 def _multiplied_back(call, grads, weights, x):
     """The gradients of [x, state] that weights were multiplied with, apart."""
     both = call.add("MatMul", grads, call.add("Transpose", weights, perm=[1, 0]))
-    size, end = call.add("Shape", x, start=1), call.ints(np.iinfo(np.int64).max)
+    size, end = call.add("Shape", x, start=1), call.ints(END)
     return [call.add("Slice", both, *ends, call.ints(1)) for ends in ((call.ints(0), size), (size, end))]

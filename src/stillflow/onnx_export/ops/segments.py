@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow.onnx_export.translation import Call, converts
+from stillflow.onnx_export.translation import END, Call, converts
 
 _REDUCTIONS = {"Sum": "add", "Prod": "mul", "Max": "max", "Min": "min"}
 
@@ -21,15 +21,15 @@ def scattered(call, rows, numbers, count, kind="Sum", index=0):
 
     `rows` are [n, ...], `numbers` int64 [n], `count` int64 [1]; `index` is of the op's input that has their type.
     """
-    one = call.constant([1], np.int64)
+    one = call.ints(1)
     whole = call.add("Add", count, one)  # one row more for those that are left out
     numbers = call.add("Where", call.add("Less", numbers, call.constant(0, np.int64)), count, numbers)
-    inner = call.add("Slice", call.add("Shape", rows), one, call.constant([np.iinfo(np.int64).max], np.int64))
+    inner = call.add("Slice", call.add("Shape", rows), one, call.ints(END))
     shape = call.add("Concat", whole, inner, axis=0)
     empty = call.add("Expand", call.like(_beginning(call, kind, index), index), shape)
     places = call.add("Unsqueeze", numbers, one)
     found = call.add("ScatterND", empty, places, rows, reduction=_REDUCTIONS[kind])
-    return call.add("Slice", found, call.constant([0], np.int64), count)
+    return call.add("Slice", found, call.ints(0), count)
 
 
 def _counts(call, numbers, count):
@@ -41,30 +41,26 @@ def _counts(call, numbers, count):
 def _as_columns(call, counts):
     """[count] with as many dimensions as the data."""
     inner = len(call.dims()) - 1
-    return call.add("Unsqueeze", counts, call.constant(list(range(1, 1 + inner)), np.int64)) if inner else counts
+    return call.add("Unsqueeze", counts, call.ints(*range(1, 1 + inner))) if inner else counts
 
 
 @converts("UnsortedSegmentSum", "UnsortedSegmentProd", "UnsortedSegmentMax", "UnsortedSegmentMin")
 def unsorted_segment(call: Call):
     kind = call.op.type.removeprefix("UnsortedSegment")
     outer = len(call.dims(1))
-    numbers = call.add("Reshape", call.cast(call.inputs[1], np.int64), call.constant([-1], np.int64))
+    numbers = call.add("Reshape", call.cast(call.inputs[1], np.int64), call.ints(-1))
     rows = call.inputs[0]
     if outer != 1:
-        inner = call.add(
-            "Slice", call.add("Shape", rows), call.constant([outer], np.int64), call.constant([len(call.dims())])
-        )
-        shape = call.add("Concat", call.constant([-1], np.int64), inner, axis=0)
+        inner = call.add("Slice", call.add("Shape", rows), call.ints(outer), call.constant([len(call.dims())]))
+        shape = call.add("Concat", call.ints(-1), inner, axis=0)
         rows = call.add("Reshape", rows, shape)
     return scattered(call, rows, numbers, call.numbers(2), kind)
 
 
 def _segment_count(call, numbers):
     """One more than the last of ascending numbers."""
-    last = call.add(
-        "Slice", numbers, call.constant([-1], np.int64), call.constant([np.iinfo(np.int64).max], np.int64)
-    )
-    return call.add("Add", last, call.constant([1], np.int64))
+    last = call.add("Slice", numbers, call.ints(-1), call.ints(END))
+    return call.add("Add", last, call.ints(1))
 
 
 @converts("SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin")
@@ -103,7 +99,7 @@ def sparse_tensor_dense_matmul(call):
     if call.attr("adjoint_a"):
         rows, columns = columns, rows
     dense = call.add("Transpose", call.inputs[3], perm=[1, 0]) if call.attr("adjoint_b") else call.inputs[3]
-    weights = call.add("Unsqueeze", call.inputs[1], call.constant([1], np.int64))
+    weights = call.add("Unsqueeze", call.inputs[1], call.ints(1))
     products = call.add("Mul", call.add("Gather", dense, columns), weights)
     height = call.add("Gather", call.numbers(2), call.constant([1 if call.attr("adjoint_a") else 0], np.int64))
     return scattered(call, products, call.cast(rows, np.int64), height, index=3)
@@ -115,10 +111,10 @@ def sparse_to_dense(call):
     empty = call.add("Expand", call.inputs[3], call.numbers(1))
     places = call.cast(call.inputs[0], np.int64)
     if rank < 2:
-        places = call.add("Reshape", places, call.constant([-1, 1], np.int64))
+        places = call.add("Reshape", places, call.ints(-1, 1))
     values = call.inputs[2]
     if not call.dims(2):
-        count = call.add("Slice", call.add("Shape", places), *(call.constant([n], np.int64) for n in (0, 1)))
+        count = call.add("Slice", call.add("Shape", places), *(call.ints(n) for n in (0, 1)))
         values = call.add("Expand", values, count)
     return call.add("ScatterND", empty, places, values)
 
@@ -126,19 +122,19 @@ def sparse_to_dense(call):
 @converts("DynamicStitch", "ParallelDynamicStitch")
 def dynamic_stitch(call):
     half = len(call.inputs) // 2
-    flat = call.constant([-1], np.int64)
+    flat = call.ints(-1)
     numbers, rows = [], []
     for index in range(half):
         outer, rank = len(call.dims(index)), len(call.dims(half + index))
         numbers.append(call.add("Reshape", call.cast(call.inputs[index], np.int64), flat))
         sizes = call.add("Shape", call.inputs[half + index])
-        inner = call.add("Slice", sizes, call.constant([outer], np.int64), call.constant([rank], np.int64))
+        inner = call.add("Slice", sizes, call.ints(outer), call.ints(rank))
         rows.append(call.add("Reshape", call.inputs[half + index], call.add("Concat", flat, inner, axis=0)))
     numbers, rows = (call.add("Concat", *parts, axis=0) for parts in (numbers, rows))
-    count = call.add("Add", call.add("ReduceMax", numbers, keepdims=1), call.constant([1], np.int64))
-    inner = call.add("Slice", call.add("Shape", rows), *(call.constant([n], np.int64) for n in (1, 2**62)))
+    count = call.add("Add", call.add("ReduceMax", numbers, keepdims=1), call.ints(1))
+    inner = call.add("Slice", call.add("Shape", rows), *(call.ints(n) for n in (1, END)))
     empty = call.add("Expand", call.like(0, half), call.add("Concat", count, inner, axis=0))
-    return call.add("ScatterND", empty, call.add("Unsqueeze", numbers, call.constant([1], np.int64)), rows)
+    return call.add("ScatterND", empty, call.add("Unsqueeze", numbers, call.ints(1)), rows)
 
 
 @converts("DynamicPartition")
@@ -147,11 +143,9 @@ def dynamic_partition(call):
     rows, partitions = call.inputs
     if outer != 1:
         sizes = call.add("Shape", rows)
-        inner = call.add(
-            "Slice", sizes, call.constant([outer], np.int64), call.constant([len(call.dims())], np.int64)
-        )
-        rows = call.add("Reshape", rows, call.add("Concat", call.constant([-1], np.int64), inner, axis=0))
-        partitions = call.add("Reshape", partitions, call.constant([-1], np.int64))
+        inner = call.add("Slice", sizes, call.ints(outer), call.constant([len(call.dims())], np.int64))
+        rows = call.add("Reshape", rows, call.add("Concat", call.ints(-1), inner, axis=0))
+        partitions = call.add("Reshape", partitions, call.ints(-1))
     return [
         call.add("Compress", rows, call.add("Equal", partitions, call.like(number, 1)), axis=0)
         for number in range(call.attr("num_partitions"))
@@ -160,9 +154,9 @@ def dynamic_partition(call):
 
 @converts("InvertPermutation")
 def invert_permutation(call):
-    size = call.add("Squeeze", call.add("Shape", call.inputs[0]), call.constant([0], np.int64))
-    numbers = call.add("Range", call.constant(0, np.int64), size, call.constant(1, np.int64))
-    places = call.add("Unsqueeze", call.cast(call.inputs[0], np.int64), call.constant([1], np.int64))
+    size = call.add("Squeeze", call.add("Shape", call.inputs[0]), call.ints(0))
+    numbers = call.below(size)
+    places = call.add("Unsqueeze", call.cast(call.inputs[0], np.int64), call.ints(1))
     values = call.to_type_of(numbers, call.dtype())
     return call.add("ScatterND", values, places, values)
 

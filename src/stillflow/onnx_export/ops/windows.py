@@ -6,7 +6,7 @@ import numpy as np
 
 from stillflow.onnx_export.layout import as_before, channels_first, spatial, window_pads
 from stillflow.onnx_export.ops.convolution import spatial_sizes, transposed_pads
-from stillflow.onnx_export.translation import Call, converts
+from stillflow.onnx_export.translation import END, Call, converts
 
 
 def _window_parts(call, window, strides, rates, filling):
@@ -17,13 +17,13 @@ def _window_parts(call, window, strides, rates, filling):
     image = call.inputs[0]
     if pads:
         top, left, bottom, right = pads["pads"]
-        whole = call.constant([0, top, left, 0, 0, bottom, right, 0], np.int64)
+        whole = call.ints(0, top, left, 0, 0, bottom, right, 0)
         image = call.add("Pad", image, whole, call.like(filling))
     reaches = [(width - 1) * rate + 1 for width, rate in zip(window, rates, strict=True)]
     parts = []
     for place in np.ndindex(*window):
         starts = [n * rate for n, rate in zip(place, rates, strict=True)]
-        ends = [start - reach + 1 or 2**62 for start, reach in zip(starts, reaches, strict=True)]
+        ends = [start - reach + 1 or END for start, reach in zip(starts, reaches, strict=True)]
         numbers = (starts, ends, [1, 2], strides)
         parts.append((place, call.add("Slice", image, *(call.constant(each, np.int64) for each in numbers))))
     return parts
@@ -103,8 +103,8 @@ def max_pool_with_argmax(call):
     found, places = call.add("MaxPool", image, outputs=2, **options)
     # ONNX counts rows and columns within channels, TensorFlow channels within columns.
     shape = call.add("Shape", image)
-    channels = call.add("Gather", shape, call.constant([1], np.int64))
-    plane = call.add("ReduceProd", call.add("Slice", shape, *(call.constant([n], np.int64) for n in (2, 4))))
+    channels = call.add("Gather", shape, call.ints(1))
+    plane = call.add("ReduceProd", call.add("Slice", shape, *(call.ints(n) for n in (2, 4))))
     number = call.add("Mul", call.add("Mod", places, plane), channels)
     above = call.add("Div", places, plane)
     number = call.add("Add", number, call.add("Mod", above, channels))
