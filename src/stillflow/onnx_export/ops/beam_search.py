@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stillflow.onnx_export.logarithms import ABSENT, LOG_ZERO, log, log_sum
 from stillflow.onnx_export.ops.decoding import sparse_paths
 from stillflow.onnx_export.scan import scan
-from stillflow.onnx_export.translation import Call, converts
+from stillflow.onnx_export.translation import END, Call, converts
 
-_LOG_ZERO = -1e30
-_ABSENT = _LOG_ZERO / 2
 # A prefix is known by a number that follows from its classes, modulo 2^64: a product and a sum for each. Two of n
 # prefixes share one with a chance of about n^2 / 2^65.
 _FACTOR = 6364136223846793005
@@ -39,19 +38,6 @@ class _Beam(NamedTuple):
 _KINDS = [(np.float64, 2)] * 3 + [(np.int64, 2)] * 4 + [(np.int64, 3)]  # numpy types and ranks
 
 
-def _log(call, value=_LOG_ZERO):
-    return call.constant(value, np.float64)
-
-
-def _log_sum(call, a, b):
-    largest, smallest = call.add("Max", a, b), call.add("Min", a, b)
-    return call.add("Add", largest, call.add("Log", call.add("Add", _log(call, 1), _ratio(call, smallest, largest))))
-
-
-def _ratio(call, smallest, largest):
-    return call.add("Exp", call.add("Sub", smallest, largest))
-
-
 def _empty_beam(call, batch, width, time):
     """The beam of the empty prefix alone."""
     sizes = call.add("Concat", batch, call.ints(width), axis=0)
@@ -62,14 +48,14 @@ def _empty_beam(call, batch, width, time):
         return call.add("Expand", call.constant(row), sizes)
 
     classes = call.add("Expand", call.constant(-1, np.int64), call.add("Concat", sizes, time, axis=0))
-    logs = (filled(0, _LOG_ZERO, np.float64), filled(_LOG_ZERO, _LOG_ZERO, np.float64))
+    logs = (filled(0, LOG_ZERO, np.float64), filled(LOG_ZERO, LOG_ZERO, np.float64))
     numbers = (filled(1, 0, np.int64), filled(0, 0, np.int64), filled(-1, -1, np.int64), filled(0, 0, np.int64))
     return _Beam(logs[0], logs[1], logs[0], *numbers, classes)
 
 
 def _is_parent(call, beam):
     """Whether the first of two prefixes of a beam is the other without its last class, [batch, width, width]."""
-    is_there = call.add("Greater", beam.total, _log(call, _ABSENT))
+    is_there = call.add("Greater", beam.total, log(call, ABSENT))
     pairs = call.add(
         "Equal", call.add("Unsqueeze", beam.number, call.ints(2)), call.add("Unsqueeze", beam.parent, call.ints(1))
     )
@@ -88,13 +74,13 @@ def _stay(call, beam, logs, is_parent):
     from_parent = call.add(
         "Where", is_same, *(call.add("Unsqueeze", value, call.ints(2)) for value in (beam.blank, beam.total))
     )
-    from_parent = call.add("Where", is_parent, from_parent, _log(call))
+    from_parent = call.add("Where", is_parent, from_parent, log(call))
     from_parent = call.add("ReduceMax", from_parent, call.ints(1), keepdims=0)
     last = call.add("Max", beam.last, call.constant(0, np.int64))
-    label = call.add("Add", _log_sum(call, beam.label, from_parent), call.add("GatherElements", logs, last, axis=1))
+    label = call.add("Add", log_sum(call, beam.label, from_parent), call.add("GatherElements", logs, last, axis=1))
     is_empty = call.add("Less", beam.last, call.constant(0, np.int64))
-    blank_log = call.add("Slice", logs, call.ints(-1), call.ints(np.iinfo(np.int64).max), call.ints(1))
-    return call.add("Add", beam.total, blank_log), call.add("Where", is_empty, _log(call), label)
+    blank_log = call.add("Slice", logs, call.ints(-1), call.ints(END), call.ints(1))
+    return call.add("Add", beam.total, blank_log), call.add("Where", is_empty, log(call), label)
 
 
 def _extend(call, beam, logs, is_parent):
@@ -109,7 +95,7 @@ def _extend(call, beam, logs, is_parent):
     )
     made = call.add("Add", before, call.add("Unsqueeze", labels, call.ints(1)))
     is_there = call.add("MatMul", call.cast(is_parent, np.float64), call.cast(is_last, np.float64))
-    made = call.add("Where", call.add("Greater", is_there, _log(call, 0.5)), _log(call), made)
+    made = call.add("Where", call.add("Greater", is_there, log(call, 0.5)), log(call), made)
     return made, count
 
 
@@ -141,7 +127,7 @@ def _forgotten(call, beam, stays, extended, is_parent):
             return call.add("Squeeze", call.add("Gather", value, along(call, place, 0), axis=1), call.ints(1))
 
         is_gone = of_place(is_forgotten)
-        made = call.add("Where", along(call, is_gone, 1), _log(call), made)
+        made = call.add("Where", along(call, is_gone, 1), log(call), made)
         has_room = call.add("And", call.add("Less", of_place(not_smaller), width), call.add("Not", is_gone))
         is_larger = call.add("Greater", along(call, made, 1), along(call, stays, 2))
         earlier = total_of(call, call.add("And", is_larger, is_earlier))
@@ -163,13 +149,13 @@ def _step(call, beam, logs, width):
     """The beam after one more time, whose logarithms of probabilities are `logs`, float64 [batch, classes]."""
     is_parent = _is_parent(call, beam)
     blank, label = _stay(call, beam, logs, is_parent)
-    stays = _log_sum(call, blank, label)
+    stays = log_sum(call, blank, label)
     extended, count = _extend(call, beam, logs, is_parent)
     is_forgotten = call.add("Unsqueeze", _forgotten(call, beam, stays, extended, is_parent), call.ints(2))
-    extended = call.add("Reshape", call.add("Where", is_forgotten, _log(call), extended), call.ints(0, -1))
+    extended = call.add("Reshape", call.add("Where", is_forgotten, log(call), extended), call.ints(0, -1))
     total = call.add("Concat", stays, extended, axis=1)
     total, places = call.add("TopK", total, call.ints(width), outputs=2, axis=1)
-    total = call.add("Where", call.add("Greater", total, _log(call, _ABSENT)), total, _log(call))
+    total = call.add("Where", call.add("Greater", total, log(call, ABSENT)), total, log(call))
     wide = call.constant(width, np.int64)
     is_new = call.add("GreaterOrEqual", places, wide)
     beyond = call.add("Max", call.add("Sub", places, wide), call.constant(0, np.int64))
@@ -188,7 +174,7 @@ def _step(call, beam, logs, width):
     is_place = call.add("Equal", call.add("Unsqueeze", length, call.ints(2)), times)
     is_added = call.add("And", is_place, call.add("Unsqueeze", is_new, call.ints(2)))
     return _Beam(
-        call.add("Where", is_new, _log(call), of_source(blank)),
+        call.add("Where", is_new, log(call), of_source(blank)),
         call.add("Where", is_new, total, of_source(label)),
         total,
         call.add("Where", is_new, extended_number, number),

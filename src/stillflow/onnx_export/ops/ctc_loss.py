@@ -1,19 +1,13 @@
 """CTCLoss and its gradient: the sums over all ways to align labels with time (A. Graves et al., "Connectionist
-temporal classification", 2006), by two Scans.
-
-Logarithms of probabilities are double numbers, as in the kernel. That of 0 is a finite number, as differences of
-infinities would be none.
-"""
+temporal classification", 2006), by two Scans."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from stillflow.onnx_export.logarithms import ABSENT, log, log_sum
 from stillflow.onnx_export.scan import scan
-from stillflow.onnx_export.translation import Call, converts
-
-_LOG_ZERO = -1e30
-_ABSENT = _LOG_ZERO / 2  # below which there is no way
+from stillflow.onnx_export.translation import END, Call, converts
 
 
 class _Labels:
@@ -61,25 +55,16 @@ def _repeats(call, rows, values):
     return call.add("And", *is_same)
 
 
-def _log(call, value=_LOG_ZERO):
-    return call.constant(value, np.float64)
-
-
 def _shifted(call, logs, count):
     """Logarithms of states [batch, states] moved by `count` places, with those of 0 where nothing comes from."""
     pads = call.ints(0, max(count, 0), 0, max(-count, 0))
-    padded = call.add("Pad", logs, pads, _log(call))
-    begin, end = (0, -count) if count > 0 else (-count, np.iinfo(np.int64).max)
+    padded = call.add("Pad", logs, pads, log(call))
+    begin, end = (0, -count) if count > 0 else (-count, END)
     return call.add("Slice", padded, call.ints(begin), call.ints(end), call.ints(1))
 
 
 def _only(call, condition, logs):
-    return call.add("Where", condition, logs, _log(call))
-
-
-def _log_sum(call, *logs):
-    parts = [call.add("Unsqueeze", value, call.ints(0)) for value in logs]
-    return call.add("ReduceLogSumExp", call.add("Concat", *parts, axis=0), call.ints(0), keepdims=0)
+    return call.add("Where", condition, logs, log(call))
 
 
 class _Alignment:
@@ -97,7 +82,7 @@ class _Alignment:
         self.is_blank = call.add("Equal", call.add("Mod", self.numbers, call.constant(2, np.int64)), call.constant(0))
         self.is_last = self._ends()
         self.may_skip = self._skips(blank)
-        self.zeros = call.add("Expand", _log(call), call.add("Shape", states))
+        self.zeros = call.add("Expand", log(call), call.add("Shape", states))
 
     def _ends(self):
         """Whether a state is one of the two that a way may end in: the last label, or the blank behind it."""
@@ -126,14 +111,14 @@ class _Alignment:
         def step(call, states, elements):
             (before,), (logs, time) = states, elements
             skipped = _only(call, self.may_skip, _shifted(call, before, 2))
-            total = _log_sum(call, self._staying(call, before), _shifted(call, before, 1), skipped)
+            total = log_sum(call, self._staying(call, before), _shifted(call, before, 1), skipped)
             is_time = call.add("Less", time, self.lengths)
             now = call.add("Where", is_time, call.add("Add", logs, total), before)
             return [now], [now]
 
         # Before all time a way is in the first blank, from which the first label can be reached.
         is_first = call.add("Equal", self.numbers, call.constant(0))
-        begin = call.add("Where", is_first, _log(call, 0), self.zeros)
+        begin = call.add("Where", is_first, log(call, 0), self.zeros)
         (end,), (all_times,) = scan(call, step, [(begin, np.float64, 2)], self._elements(), [(np.float64, 2)])
         return end, all_times
 
@@ -144,15 +129,15 @@ class _Alignment:
         """The part of all ways that is in each class at each time, [time, batch, classes]."""
         call = self.call
         last_time = call.add("Sub", self.lengths, call.constant(1, np.int64))
-        ends = call.add("Where", self.is_last, _log(call, 0), self.zeros)
+        ends = call.add("Where", self.is_last, log(call, 0), self.zeros)
         skips_on = call.add("Pad", call.cast(self.may_skip, np.int64), call.ints(0, 0, 0, 2))
-        skips_on = call.add("Slice", skips_on, call.ints(2), call.ints(np.iinfo(np.int64).max), call.ints(1))
+        skips_on = call.add("Slice", skips_on, call.ints(2), call.ints(END), call.ints(1))
         may_skip_on = call.cast(skips_on, np.bool_)
 
         def step(call, states, elements):
             (after,), (logs, time, ways) = states, elements
             skipped = _only(call, may_skip_on, _shifted(call, after, -2))
-            here = _log_sum(call, self._staying(call, after), _shifted(call, after, -1), skipped)
+            here = log_sum(call, self._staying(call, after), _shifted(call, after, -1), skipped)
             here = call.add("Where", call.add("Equal", time, last_time), ends, here)
             parts = call.add("Exp", call.add("Sub", call.add("Add", ways, here), total))
             by_class = call.add("MatMul", call.add("Unsqueeze", parts, call.ints(1)), hot)
@@ -177,18 +162,18 @@ def ctc_loss(call: Call):
     alignment = _Alignment(call, logs, labels, lengths, blank)
     end, ways = alignment.forward()
     total = call.add("ReduceLogSumExp", _only(call, alignment.is_last, end), call.ints(1), keepdims=1)
-    is_possible = call.add("Greater", total, _log(call, _ABSENT))
+    is_possible = call.add("Greater", total, log(call, ABSENT))
     # Sequences of no time, or of less than they have labels, are ignored.
     has_time = call.add("And", call.add("Greater", length, call.constant(0)), _fits(call, labels, length))
-    loss = call.add("Where", is_possible, call.add("Neg", total), _log(call, np.inf))
-    loss = call.add("Where", has_time, call.add("Squeeze", loss, call.ints(1)), _log(call, 0))
+    loss = call.add("Where", is_possible, call.add("Neg", total), log(call, np.inf))
+    loss = call.add("Where", has_time, call.add("Squeeze", loss, call.ints(1)), log(call, 0))
     hot = call.add("Equal", call.add("Unsqueeze", labels.states, call.ints(2)), call.below(classes))
     occupied = alignment.occupied(ways, total, call.cast(hot, np.float64))
-    occupied = call.add("Where", call.add("Unsqueeze", is_possible, call.ints(0)), occupied, _log(call, 0))
+    occupied = call.add("Where", call.add("Unsqueeze", is_possible, call.ints(0)), occupied, log(call, 0))
     gradient = call.add("Sub", call.add("Softmax", scores, axis=-1), occupied)
     is_time = call.add("Less", call.add("Unsqueeze", alignment.times, call.ints(1)), length)
     is_counted = call.add("Unsqueeze", call.add("And", is_time, has_time), call.ints(2))
-    gradient = call.add("Where", is_counted, gradient, _log(call, 0))
+    gradient = call.add("Where", is_counted, gradient, log(call, 0))
     return [call.to_type_of(value, call.dtype()) for value in (loss, gradient)]
 
 

@@ -1,11 +1,18 @@
-"""Running products and logarithms of running sums, which ONNX has no operator for, by Scan."""
+"""Running sums, and by Scan running products and logarithms of running sums, which ONNX has no operator for."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from stillflow.onnx_export.logarithms import log_sum
 from stillflow.onnx_export.scan import scan
 from stillflow.onnx_export.translation import Call, converts
+
+
+@converts("Cumsum")
+def cumsum(call: Call):
+    options = {name: int(call.attr(name)) for name in ("exclusive", "reverse")}
+    return call.add("CumSum", call.inputs[0], call.inputs[1], **options)
 
 
 def _running(call, combine, beginning):
@@ -27,16 +34,10 @@ def _running(call, combine, beginning):
 
 
 @converts("Cumprod")
-def cumprod(call: Call):
+def cumprod(call):
     return _running(call, lambda call, before, element: call.add("Mul", before, element), 1)
 
 
 @converts("CumulativeLogsumexp")
 def cumulative_logsumexp(call):
-    def combine(call, before, element):
-        largest = call.add("Max", before, element)
-        smallest = call.add("Min", before, element)
-        ratio = call.add("Exp", call.add("Sub", smallest, largest))
-        return call.add("Add", largest, call.add("Log", call.add("Add", call.like(1), ratio)))
-
-    return _running(call, combine, np.finfo(call.dtype().as_numpy_dtype).min)
+    return _running(call, log_sum, np.finfo(call.dtype().as_numpy_dtype).min)

@@ -1,4 +1,4 @@
-"""Reductions, places of extrema, running sums, and softmax."""
+"""Reductions, places of extrema, and softmax."""
 
 from __future__ import annotations
 
@@ -28,12 +28,6 @@ def all_or_any(call):
 def arg_extremum(call):
     axis = int(call.known(1, "an axis"))
     return call.to_type_of(call.add(call.op.type, call.inputs[0], axis=axis, keepdims=0), call.op.outputs[0].dtype)
-
-
-@converts("Cumsum")
-def cumsum(call):
-    options = {name: int(call.attr(name)) for name in ("exclusive", "reverse")}
-    return call.add("CumSum", call.inputs[0], call.inputs[1], **options)
 
 
 @converts("L2Loss")
