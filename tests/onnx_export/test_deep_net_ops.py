@@ -4,7 +4,7 @@ import fnmatch
 
 import numpy as np
 import pytest
-from onnx_export.test_onnx_ops import IMAGES, check
+from onnx_export.running import IMAGES, check
 from stillflow.ops.contents import OPS
 
 import stillflow as tf
@@ -13,9 +13,6 @@ from stillflow.graph.op_def import find
 from stillflow.onnx_export import ops as _converters  # noqa: F401
 from stillflow.onnx_export.translation import CONVERTERS, REASONS
 from stillflow.ops.registry import Written
-
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])

@@ -2,54 +2,12 @@
 
 import numpy as np
 import pytest
+from onnx_export.running import IMAGES, check, run
 
 import stillflow as tf
 from stillflow.command_line import main
 
-onnx = pytest.importorskip("onnx")
-runtime = pytest.importorskip("onnxruntime")
-
-
-def _fed(generator, dims, dtype):
-    dims = [3 if size is None else size for size in dims]
-    if np.issubdtype(dtype, np.floating):
-        return generator.standard_normal(dims).astype(dtype)
-    return generator.integers(0, 2 if dtype == np.bool_ else 4, dims).astype(dtype)
-
-
-def check(tmp_path, build, *inputs, feeds=None, rtol=2e-5, atol=2e-5):
-    """Builds a graph of placeholders (dims, dtype), converts it by the command, and compares all outputs."""
-    generator = np.random.default_rng(4)
-    with tf.Graph().as_default() as graph, tf.Session() as session:
-        tf.set_random_seed(1)
-        placeholders = [tf.placeholder(dtype, dims, f"in{n}") for n, (dims, dtype) in enumerate(inputs)]
-        made = build(*placeholders)
-        outputs = [
-            tf.identity(t, f"out{n}") for n, t in enumerate(made if isinstance(made, (list, tuple)) else [made])
-        ]
-        session.run([tf.global_variables_initializer(), tf.tables_initializer()])
-        names = [tensor.op.name for tensor in outputs]
-        graph_def = tf.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), names)
-        (tmp_path / "model.pb").write_bytes(graph_def.SerializeToString())
-        values = feeds or [_fed(generator, dims, dtype.as_numpy_dtype) for dims, dtype in inputs]
-        expected = session.run(outputs, dict(zip(placeholders, values, strict=True)))
-    target = str(tmp_path / "model.onnx")
-    assert main(["convert", str(tmp_path / "model.pb"), target, "--outputs", *names]) == 0
-    model = onnx.load(target)
-    infos = (*model.graph.input, *model.graph.output)
-    if all(value.type.tensor_type.HasField("shape") for value in infos):  # else it refuses the model
-        onnx.checker.check_model(model)
-    session = runtime.InferenceSession(target, providers=["CPUExecutionProvider"])
-    fed = {f"in{n}": value for n, value in enumerate(values)}
-    found = session.run(names, {info.name: fed[info.name] for info in session.get_inputs()})
-    for ours, theirs in zip(found, expected, strict=True):
-        assert ours.dtype == theirs.dtype
-        assert ours.shape == theirs.shape
-        np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol)
-
-
 FLOATS = ([None, 4], tf.float32)
-IMAGES = ([None, 9, 8, 6], tf.float32)
 
 
 def test_elementwise(tmp_path):
@@ -277,13 +235,8 @@ def test_sources(tmp_path, source, options, names):
     _linear(tmp_path)
     target = str(tmp_path / "model.onnx")
     assert main(["convert", str(tmp_path / source), target, *options]) == 0
-    model = onnx.load(target)
-    infos = (*model.graph.input, *model.graph.output)
-    if all(value.type.tensor_type.HasField("shape") for value in infos):  # else it refuses the model
-        onnx.checker.check_model(model)
-    session = runtime.InferenceSession(target, providers=["CPUExecutionProvider"])
-    found = session.run([names[1]], {names[0]: np.float32([[1, 1], [0, 3]])})
-    assert found[0].tolist() == [[3.5], [6.5]]
+    found = run(target, {names[0]: np.float32([[1, 1], [0, 3]])})
+    assert found[names[1]].tolist() == [[3.5], [6.5]]
 
 
 def test_an_estimator_with_columns(tmp_path):
@@ -298,9 +251,4 @@ def test_an_estimator_with_columns(tmp_path):
     path = estimator.export_saved_model(str(tmp_path / "export"), receiver)
     target = str(tmp_path / "model.onnx")
     assert main(["convert", path.decode(), target, "--signature", "predict"]) == 0
-    model = onnx.load(target)
-    infos = (*model.graph.input, *model.graph.output)
-    if all(value.type.tensor_type.HasField("shape") for value in infos):  # else it refuses the model
-        onnx.checker.check_model(model)
-    session = runtime.InferenceSession(target, providers=["CPUExecutionProvider"])
-    np.testing.assert_allclose(session.run(["predictions"], features)[0], expected, rtol=1e-5)
+    np.testing.assert_allclose(run(target, features)["predictions"], expected, rtol=1e-5)

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-from onnx_export.test_conversion import run
+from onnx_export.running import onnx, run
 
 import stillflow as tf
 from stillflow.command_line import main
-
-onnx = pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
 
 
 def drawn(tmp_path, build, feeds=()):
@@ -20,7 +17,7 @@ def drawn(tmp_path, build, feeds=()):
     names = [tensor.op.name for tensor in made]
     target = str(tmp_path / "model.onnx")
     assert main(["convert", str(tmp_path / "model.pb"), target, "--outputs", *names]) == 0
-    found = run(target, dict(zip(placeholders, feeds, strict=True)))
+    found = run(target, {f"in{n}": value for n, value in enumerate(feeds)})
     return [found[name] for name in names]
 
 
