@@ -4,21 +4,12 @@ What it makes of them is in tests/golden/contrib_learn_recurrent.json. Runs in P
 tools/record_golden.py records it.
 """
 
-import hashlib
 import os
 import shutil
 import tempfile
 
 import numpy as np
-
-
-def _nodes(graph):
-    """How many nodes a graph has, and a hash of their names, types and inputs."""
-    lines = [
-        " ".join([op.name, op.type, *(x.name for x in op.inputs), *sorted(x.name for x in op.control_inputs)])
-        for op in graph.get_operations()
-    ]
-    return [len(lines), hashlib.sha1("\n".join(lines).encode()).hexdigest()]
+from contrib.graph_hashes import count_and_hash
 
 
 def _rounded(value):
@@ -119,7 +110,9 @@ def _dynamic(tf, kind, cases):
                 tf.train.create_global_step()
                 features, targets = input_fn()
                 ops = estimator._model_fn(features, targets, mode=mode)
-                found.append([mode, _nodes(graph), sorted(ops.predictions), sorted(ops.output_alternatives or {})])
+                found.append(
+                    [mode, count_and_hash(graph), sorted(ops.predictions), sorted(ops.output_alternatives or {})]
+                )
         if "dropout_keep_probabilities" in given:  # TensorFlow's loops draw in any order
             continue
         estimator.fit(input_fn=input_fn, steps=4)
@@ -158,7 +151,7 @@ def state_saving(tf):
             tf.train.create_global_step()
             features, targets = input_fn()
             estimator._model_fn(features, targets, mode="train")
-            found.append(_nodes(graph))
+            found.append(count_and_hash(graph))
         estimator.fit(input_fn=input_fn, steps=6)
         found.append(_rounded(estimator.evaluate(input_fn=input_fn, steps=3)))
     return found
@@ -188,7 +181,7 @@ def models(tf):
             encoding, _ = model(tf.constant(values), tf.constant([1.0, 2.0, 3.0]))
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
-                found.append([_nodes(graph), _rounded(session.run(encoding))])
+                found.append([count_and_hash(graph), _rounded(session.run(encoding))])
     with tf.Graph().as_default() as graph:
         tf.set_random_seed(3)
         encoder, decoder, wanted = learn.ops.seq2seq_inputs(tf.constant(values), tf.constant(values[:, :3]), 4, 3)
@@ -196,7 +189,7 @@ def models(tf):
         probabilities, loss = learn.ops.sequence_classifier(outputs, wanted, sampled)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
-            found.append([_nodes(graph), _rounded(session.run(probabilities)), _rounded(session.run(loss))])
+            found.append([count_and_hash(graph), _rounded(session.run(probabilities)), _rounded(session.run(loss))])
     return found
 
 

@@ -82,7 +82,7 @@ def _is_here(name):
     return name in _table() or name.rpartition(".")[0] in _table()
 
 
-def _second_names(namespace):
+def _names_of_compat_v2(namespace):
     """What a namespace of compat.v2 has, of what is here."""
     here = [last for last, name in compat_v2.members(namespace).items() if _is_here(name)]
     return here + compat_v2.inner_namespaces(namespace)
@@ -148,7 +148,7 @@ def serve(namespace: str, module: str):
     def names():
         own = [name for name in _loaded(sys.modules[module]) if name.startswith("__")]
         return sorted(
-            {*_members().get(namespace, ()), *inner.names(namespace, _is_here), *_second_names(namespace), *own}
+            {*_members().get(namespace, ()), *inner.names(namespace, _is_here), *_names_of_compat_v2(namespace), *own}
         )
 
     return get, names

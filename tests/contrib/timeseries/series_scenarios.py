@@ -4,23 +4,14 @@ Runs in Python 3.7, too, where tools/record_golden.py records it.
 """
 
 import functools
-import hashlib
 import os
 import shutil
 import tempfile
 
 import numpy as np
+from contrib.graph_hashes import count_and_hash
 
 MODES = ("train", "eval", "infer")
-
-
-def _nodes(graph):
-    """How many nodes a graph has, and a hash of their names, types and inputs."""
-    lines = [
-        " ".join([op.name, op.type, *(x.name for x in op.inputs), *sorted(x.name for x in op.control_inputs)])
-        for op in graph.get_operations()
-    ]
-    return [len(lines), hashlib.sha1("\n".join(lines).encode()).hexdigest()]
 
 
 def _rounded(value):
@@ -153,7 +144,7 @@ def _of_model(tf, name):
             tf.train.create_global_step()
             batch, _ = _input(tf, window, features, 3, has_others)
             spec = estimator._call_model_fn(batch, None, mode, estimator.config)
-            found.append([mode, _nodes(graph), sorted(spec.eval_metric_ops or {})])
+            found.append([mode, count_and_hash(graph), sorted(spec.eval_metric_ops or {})])
     estimator.train(lambda: _input(tf, window, features, 3, has_others), steps=4)
     whole = functools.partial(_input, tf, 14, features, 1, has_others)
     evaluation = estimator.evaluate(whole, steps=1)
@@ -167,7 +158,7 @@ def _of_model(tf, name):
         tf.train.create_global_step()
         batch, _ = _prediction_input(tf, evaluation, 5, has_others)()
         estimator._call_model_fn(batch, None, "infer", estimator.config)
-        found.append(_nodes(graph))
+        found.append(count_and_hash(graph))
     return found
 
 
@@ -216,7 +207,7 @@ def _run(tf, make):
         tf.set_random_seed(3)
         features = make()
         features = features[0] if isinstance(features, tuple) else features
-        nodes = _nodes(graph)
+        nodes = count_and_hash(graph)
         with tf.train.MonitoredSession() as session:
             run = session.run(features)
     return nodes, {key: list(np.asarray(value).shape) for key, value in sorted(run.items())}, run
