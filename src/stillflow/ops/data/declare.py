@@ -29,3 +29,29 @@ def define_dataset(name, inputs, kernel, *, attrs=SPEC, scalars=(), stateful=Fal
         return ()
 
     return op
+
+
+def define_anonymous(thing, inputs, kernel):
+    """Declares the ops that make a thing that iterators share, and delete it: (make, delete).
+
+    Args:
+      thing: what op types call it, as in AnonymousMemoryCache and DeleteMemoryCache.
+      inputs: those of the first op, as in a signature.
+      kernel: what kernels call it, as in make_memory_cache and delete_memory_cache.
+    """
+    names = ", ".join(part.partition(":")[0] for part in inputs.split(", ") if part)
+    make = define_op(
+        f"Anonymous{thing}({inputs}) -> (handle: resource, deleter: variant)",
+        kernel=f"make_{kernel}({names} | 'resource', 'localhost', node_name, node_name)",
+        state="op",
+        stateful=True,
+        differentiable=False,
+    )
+    make.shape_rule(lambda context: [(), ()])
+    delete = define_op(
+        f"Delete{thing}(handle: resource, deleter: variant) -> ()",
+        kernel=f"delete_{kernel}(handle, deleter)",
+        stateful=True,
+        differentiable=False,
+    )
+    return make, delete

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow.ops import dims as plain
-from stillflow.ops.data.declare import SPEC, define_dataset
+from stillflow.ops.data.declare import SPEC, define_anonymous, define_dataset
 from stillflow.ops.registry import define_op
 
 
@@ -66,26 +66,9 @@ shuffle_dataset_v2 = define_dataset(
     scalars=(1, 2),
     stateful=True,
 )
-anonymous_random_seed_generator = define_op(
-    "AnonymousRandomSeedGenerator(seed: int64, seed2: int64) -> (handle: resource, deleter: variant)",
-    kernel="make_seed_generator(seed, seed2 | 'resource', 'localhost', node_name, node_name)",
-    state="op",
-    stateful=True,
-    differentiable=False,
+anonymous_random_seed_generator, delete_random_seed_generator = define_anonymous(
+    "RandomSeedGenerator", "seed: int64, seed2: int64", "seed_generator"
 )
-delete_random_seed_generator = define_op(
-    "DeleteRandomSeedGenerator(handle: resource, deleter: variant) -> ()",
-    kernel="delete_seed_generator(handle, deleter)",
-    stateful=True,
-    differentiable=False,
-)
-
-
-@anonymous_random_seed_generator.shape_rule
-def _(context):
-    return [(), ()]
-
-
 shuffle_and_repeat_dataset = define_dataset(
     "ShuffleAndRepeatDataset",
     "input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64, count: int64",
@@ -150,26 +133,7 @@ cache_dataset_v2 = define_dataset(
     scalars=(1, 2),
     stateful=True,
 )
-anonymous_memory_cache = define_op(
-    "AnonymousMemoryCache() -> (handle: resource, deleter: variant)",
-    kernel="make_memory_cache(| 'resource', 'localhost', node_name, node_name)",
-    state="op",
-    stateful=True,
-    differentiable=False,
-)
-delete_memory_cache = define_op(
-    "DeleteMemoryCache(handle: resource, deleter: variant) -> ()",
-    kernel="delete_memory_cache(handle, deleter)",
-    stateful=True,
-    differentiable=False,
-)
-
-
-@anonymous_memory_cache.shape_rule
-def _(context):
-    return [(), ()]
-
-
+anonymous_memory_cache, delete_memory_cache = define_anonymous("MemoryCache", "", "memory_cache")
 optimize_dataset = define_dataset(
     "OptimizeDataset",
     "input_dataset: variant, optimizations: string",
