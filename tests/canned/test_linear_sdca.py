@@ -145,7 +145,7 @@ def run_once(**changes):
         ({"dense_features": [np.ones((2, 2), np.float32)]}, "More dense features than we have parameters for: 2"),
         ({"example_state_data": np.zeros((3, 4), np.float32)}, "for example_state_data"),
     ],
-)  # fmt: skip
+)
 def test_examples_that_do_not_fit_are_refused(changes, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         run_once(**changes)

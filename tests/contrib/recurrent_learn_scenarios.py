@@ -97,8 +97,8 @@ def _dynamic(tf, kind, cases):
             of_steps,
             context_feature_columns=of_all,
             config=tf.contrib.learn.RunConfig(tf_random_seed=3),
-            **given
-        )  # fmt: skip
+            **given,
+        )
 
         def input_fn(problem=problem, given=given):
             targets = labels(tf, problem)
@@ -138,8 +138,8 @@ def state_saving(tf):
             num_threads=1,
             queue_capacity=2,
             seed=5,
-            **given
-        )  # fmt: skip
+            **given,
+        )
 
         def input_fn():
             values = np.random.RandomState(1).rand(5, 2).astype(np.float32)
@@ -176,8 +176,8 @@ def models(tf):
                 target_predictor_fn=lambda encoding, y: (encoding, y),
                 sequence_length=None,
                 initial_state=None,
-                **options
-            )  # fmt: skip
+                **options,
+            )
             encoding, _ = model(tf.constant(values), tf.constant([1.0, 2.0, 3.0]))
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
@@ -230,7 +230,7 @@ def graph_actions(tf):
         values = [(event.step, value) for event in events for value in event.summary.value]
         found.append(
             sorted([step, v.tag, round(v.simple_value, 4)] for step, v in values if v.tag != "global_step/sec")
-        )  # fmt: skip
+        )
     return found
 
 

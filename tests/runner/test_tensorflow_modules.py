@@ -93,7 +93,7 @@ from tensorflow.python.estimator.export import export; export.ServingInputReceiv
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
 from tensorflow.python.ops import rnn_cell, seq2seq; rnn_cell.GRUCell, rnn_cell.linear, seq2seq.rnn_decoder
 from tensorflow.models.rnn import linear, rnn, seq2seq; linear.linear, rnn.rnn, seq2seq.model_with_buckets
-""".strip().splitlines()  # fmt: skip
+""".strip().splitlines()
 
 MISSING = {
     "from tensorflow.contrib import bigtable": "tensorflow.contrib.bigtable",

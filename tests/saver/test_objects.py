@@ -428,7 +428,7 @@ def test_lists_and_dicts_work_as_before():
         lambda items: items.sort(key=id),
         lambda items: items.__imul__(0),
     ],
-)  # fmt: skip
+)
 def test_lists_that_did_not_only_grow_cannot_be_saved(change):
     checkpoint = tf.train.Checkpoint()
     checkpoint.items = [tf.Variable(1.0), tf.Variable(2.0)]

@@ -72,9 +72,7 @@ class GradientTape:
             if not (isinstance(item, Tensor) or is_resource_variable(item)):
                 raise ValueError(f"Passed in object of type {type(item)}, not tf.Tensor")
             if not item.dtype.is_floating:
-                _log.warning(
-                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", item.dtype
-                )  # fmt: skip
+                _log.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", item.dtype)
             if is_resource_variable(item):
                 self._tape.watch_variable(item)
             else:
@@ -101,9 +99,7 @@ class GradientTape:
         """The variables that are watched, in the order in which they were made."""
         return self._tape.watched_variables()
 
-    def gradient(
-        self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE
-    ):  # fmt: skip
+    def gradient(self, target, sources, output_gradients=None, unconnected_gradients=UnconnectedGradients.NONE):
         """The derivatives of the sum of `target` with respect to each of `sources`.
 
         Args:

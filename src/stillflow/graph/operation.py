@@ -376,7 +376,7 @@ class Operation:
         if merge(tensor._dims, before) is False:
             raise errors.InvalidArgumentError(
                 None, None, f"Cannot update edge, incompatible shapes: {_text(tensor._dims)} and {_text(before)}."
-            )  # fmt: skip
+            )
         self._reconnect(index, tensor)
         self._graph._note_change()
         forget(self)

@@ -10,9 +10,7 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.shape_values import shape_tensor
 from stillflow.random.seeds import get_seed
 
-_UNIFORM_TYPES = (
-    dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64
-)  # fmt: skip
+_UNIFORM_TYPES = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
 def _uniform_bounds(maxval, dtype):

@@ -15,13 +15,13 @@ from stillflow.contrib.cudnn_rnn.net import (
     Net,
     check_direction,
     check_input_mode,
-)  # fmt: skip
+)
 from stillflow.contrib.cudnn_rnn.saveables import (
     CudnnGRUSaveable,
     CudnnLSTMSaveable,
     CudnnRNNReluSaveable,
     CudnnRNNTanhSaveable,
-)  # fmt: skip
+)
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.dtypes import float16, float32, float64

@@ -19,9 +19,7 @@ public_module("contrib.image.python.ops.distort_image_ops")
 
 # From RGB to YIQ and back, https://en.wikipedia.org/wiki/YIQ, as TensorFlow rounds them.
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]], np.float32)
-_RGB = np.array(
-    [[1, 0.95617069, 0.62143257], [1, -0.2726886, -0.64681324], [1, -1.103744, 1.70062309]], np.float32
-)  # fmt: skip
+_RGB = np.array([[1, 0.95617069, 0.62143257], [1, -0.2726886, -0.64681324], [1, -1.103744, 1.70062309]], np.float32)
 
 
 def random_hsv_in_yiq(

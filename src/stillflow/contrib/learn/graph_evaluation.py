@@ -53,9 +53,7 @@ def evaluate(
         initializer = found_or_made(USE_DEFAULT, GraphKeys.LOCAL_INIT_OP, local_initializer)
         ready_for_local = found_or_made(USE_DEFAULT, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None)
         ready = found_or_made(USE_DEFAULT, GraphKeys.READY_OP, report_uninitialized_variables)
-        manager = SessionManager(
-            local_init_op=initializer, ready_op=ready, ready_for_local_init_op=ready_for_local
-        )  # fmt: skip
+        manager = SessionManager(local_init_op=initializer, ready_op=ready, ready_for_local_init_op=ready_for_local)
         session, is_ready = manager.recover_session(
             master=supervisor_master, saver=saver, checkpoint_dir=checkpoint_path
         )

@@ -58,9 +58,7 @@ def entropy_matched_cauchy_scale(covariance):
 @public("contrib.timeseries.python.timeseries.math_utils.log_noninformative_covariance_prior")
 def log_noninformative_covariance_prior(covariance):
     """The logarithm of Jeffreys' prior of a covariance [size, size]."""
-    covariance += ops.diag(
-        _LEAST_VARIANCE * ops.ones(shape=[ops.shape(covariance)[0]], dtype=covariance.dtype)
-    )  # fmt: skip
+    covariance += ops.diag(_LEAST_VARIANCE * ops.ones(shape=[ops.shape(covariance)[0]], dtype=covariance.dtype))
     power = -(ops.cast(ops.shape(covariance)[0] + 1, covariance.dtype) / 2.0)
     return power * ops.log(ops.matrix_determinant(covariance))
 
@@ -112,18 +110,14 @@ def transform_to_covariance_matrices(input_vectors, matrix_size):
     """Covariance matrices [..., matrix_size, matrix_size] that a layer makes of vectors [..., size]."""
     values = fully_connected(input_vectors, matrix_size**2 + 2, activation_fn=None)
     return sign_magnitude_positive_definite(
-        raw=ops.reshape(
-            values[..., :-2], ops.concat([ops.shape(values)[:-1], [matrix_size, matrix_size]], 0)
-        ),
+        raw=ops.reshape(values[..., :-2], ops.concat([ops.shape(values)[:-1], [matrix_size, matrix_size]], 0)),
         off_diagonal_scale=values[..., -2],
         overall_scale=values[..., -1],
-    )  # fmt: skip
+    )
 
 
 @public("contrib.timeseries.python.timeseries.math_utils.variable_covariance_matrix")
-def variable_covariance_matrix(
-    size, name, dtype, initial_diagonal_values=None, initial_overall_scale_log=0.0
-):  # fmt: skip
+def variable_covariance_matrix(size, name, dtype, initial_diagonal_values=None, initial_overall_scale_log=0.0):
     """A covariance [size, size] of variables, nearly diagonal at first.
 
     Args:

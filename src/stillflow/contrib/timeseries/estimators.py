@@ -116,14 +116,12 @@ class ARRegressor(TimeSeriesRegressor):
         given = {
             "periodicities": periodicities,
             "num_features": num_features,
-            "prediction_model_factory": functools.partial(
-                FlatPredictionModel, hidden_layer_sizes=hidden_layer_sizes
-            ),
+            "prediction_model_factory": functools.partial(FlatPredictionModel, hidden_layer_sizes=hidden_layer_sizes),
             "exogenous_feature_columns": exogenous_feature_columns,
             "num_time_buckets": num_time_buckets,
             "input_window_size": input_window_size,
             "output_window_size": output_window_size,
-        }  # fmt: skip
+        }
         if anomaly_prior_probability is None:
             model = ARModel(loss=loss, **given)
         elif loss != ARModel.NORMAL_LIKELIHOOD_LOSS:
@@ -249,6 +247,4 @@ class StructuralEnsembleRegressor(StateSpaceRegressor):
                 exogenous_update_condition=exogenous_update_condition,
             ),
         )
-        super().__init__(
-            model=model, optimizer=optimizer, model_dir=model_dir, config=config, head_type=head_type
-        )  # fmt: skip
+        super().__init__(model=model, optimizer=optimizer, model_dir=model_dir, config=config, head_type=head_type)

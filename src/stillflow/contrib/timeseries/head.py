@@ -100,9 +100,7 @@ class TimeSeriesRegressionHead(GraphHead):
             statistics = None
             if self.input_statistics_generator is not None:
                 is_training = mode == EstimatorModeKeys.TRAIN
-                statistics = self.input_statistics_generator.initialize_graph(
-                    features, update_statistics=is_training
-                )  # fmt: skip
+                statistics = self.input_statistics_generator.initialize_graph(features, update_statistics=is_training)
             self.model.initialize_graph(input_statistics=statistics)
             features, is_served = self._gather_state(features)
             if mode in (EstimatorModeKeys.TRAIN, EstimatorModeKeys.EVAL):
@@ -243,7 +241,7 @@ def _check_shapes(features, left_out):
             raise ValueError(
                 "Features must have shape (batch dimension, window size, ...) "
                 f"(got rank {shape.ndims} for feature '{name}')"
-            )  # fmt: skip
+            )
         if not shape[:2].is_compatible_with(times.shape):
             raise ValueError(
                 "Features must have shape (batch dimension, window size, ...) where batch dimension and window size "

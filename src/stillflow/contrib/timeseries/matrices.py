@@ -49,9 +49,7 @@ def power_sums_tensor(array_size, power_matrix, multiplier):
     power_matrix = convert_to_tensor(power_matrix)
     identity = ops.eye(ops.shape(power_matrix)[0], dtype=power_matrix.dtype)
     identity.set_shape(power_matrix.shape)
-    powers = scan(
-        lambda power, _: ops.matmul(power, power_matrix), ops.range(array_size - 1), initializer=identity
-    )  # fmt: skip
+    powers = scan(lambda power, _: ops.matmul(power, power_matrix), ops.range(array_size - 1), initializer=identity)
     first = ops.expand_dims(multiplier, 0)
     later = ops.matmul(batch_times_matrix(powers, multiplier), powers, adjoint_b=True)
     sums = ops.cumsum(ops.concat([first, later], 0))

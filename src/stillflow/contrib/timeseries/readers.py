@@ -232,9 +232,7 @@ class CSVReader(ReaderBaseTimeSeriesParser):
         columns: dict[str, list] = {}
         for name, value in zip(self._column_names, ops.decode_csv(lines, defaults), strict=True):
             columns.setdefault(name, []).append(value)
-        return {
-            name: values[0] if name == _TIMES else ops.stack(values, axis=1) for name, values in columns.items()
-        }  # fmt: skip
+        return {name: values[0] if name == _TIMES else ops.stack(values, axis=1) for name, values in columns.items()}
 
 
 @public("contrib.timeseries.python.timeseries.input_pipeline.TFExampleReader")

@@ -171,14 +171,11 @@ class SequentialTimeSeriesModel(TimeSeriesModel):
             with variable_scope("state_update_step", reuse=reuse):
                 current_times = times[:, step_number]
                 state = self._imputation_step(current_times=current_times, state=state)
-                new_state, values = state_update_fn(
-                    step_number=step_number, current_times=current_times, state=state
-                )  # fmt: skip
+                new_state, values = state_update_fn(step_number=step_number, current_times=current_times, state=state)
                 assert set(values) == set(outputs)
                 output_arrays = [
-                    array.write(step_number, values[name])
-                    for name, array in zip(outputs, output_arrays, strict=True)
-                ]  # fmt: skip
+                    array.write(step_number, values[name]) for name, array in zip(outputs, output_arrays, strict=True)
+                ]
                 parts, arrays = [], []
                 for part, array, before in zip(
                     nest.flatten(new_state), state_arrays, nest.flatten(state), strict=True

@@ -46,10 +46,8 @@ def raw_receiver(model, batch_size=None, series_length=None):
     zeros = ops.zeros([batch_size or 0, series_length or 0, model.num_features], dtype=model.dtype)
     found = {
         _TIMES: times,
-        _VALUES: placeholder_with_default(
-            zeros, name=_VALUES, shape=(batch_size, series_length, model.num_features)
-        ),
-    }  # fmt: skip
+        _VALUES: placeholder_with_default(zeros, name=_VALUES, shape=(batch_size, series_length, model.num_features)),
+    }
     for name, (shape, dtype) in _others(model).items():
         found[name] = placeholder(dtype, [batch_size, series_length, *shape], name=name)
     found.update(state_placeholders(model, ops.shape(times)[0], batch_size))

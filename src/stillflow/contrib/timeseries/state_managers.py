@@ -51,9 +51,8 @@ class _OverridableStateManager(PassthroughStateManager):
             return self._define_loss_with_saved_state(model=model, features=features, mode=mode)
         if mode == EstimatorModeKeys.TRAIN:
             raise ValueError(
-                "Overriding saved state for training is not supported (but a value for feature "
-                f"{key} was specified)."
-            )  # fmt: skip
+                f"Overriding saved state for training is not supported (but a value for feature {key} was specified)."
+            )
         state = features.pop(key)
         return model.get_batch_loss(features=features, mode=mode, state=state)
 
@@ -100,7 +99,7 @@ class ChainingStateManager(_OverridableStateManager):
         predictions["observed"] = features[TrainEvalFeatures.VALUES]
         return ModelOutputs(
             loss, nest.pack_sequence_as(end_state, last), predictions, features[TrainEvalFeatures.TIMES]
-        )  # fmt: skip
+        )
 
     def _get_chunk_number(self, time):
         return time // self._state_saving_interval

@@ -71,9 +71,8 @@ class TupleOfTensorsLookup(Table):
         flat = [ops.identity(value) for value in nest.flatten(values)]
         with control_dependencies(flat):
             inserts = [
-                table.insert(keys, value)
-                for table, value in zip(nest.flatten(self._hash_tables), flat, strict=True)
-            ]  # fmt: skip
+                table.insert(keys, value) for table, value in zip(nest.flatten(self._hash_tables), flat, strict=True)
+            ]
         return group(*inserts)
 
     def check_table_dtypes(self, key_dtype, value_dtype):

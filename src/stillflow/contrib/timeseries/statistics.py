@@ -157,9 +157,7 @@ class InputStatisticsFromMiniBatch:
             is_start = ops.less_equal(times[first_row, 0], statistics.start_time)
             start_update = cond(is_start, new_start, ops.no_op)
             with control_dependencies([start_update]):
-                start_time = assign(
-                    statistics.start_time, ops.minimum(statistics.start_time, ops.reduce_min(times))
-                )  # fmt: skip
+                start_time = assign(statistics.start_time, ops.minimum(statistics.start_time, ops.reduce_min(times)))
         duration = sums.inter_observation_duration_sum / ops.cast(sums.chunk_count, self._dtype)
         steps = ops.cast(max_time_seen - start_time + 1, self._dtype) / duration
         count_update = assign(statistics.total_observation_count, ops.cast(ops.round(steps), dtypes.int64))

@@ -46,9 +46,8 @@ def dict_to_state_tuple(input_dict, cell):
             return None
         if len(found) != len(sizes):
             raise ValueError(
-                "RNN state was partially specified."
-                f"Expected zero or {len(sizes)} state Tensors; got {len(found)}"
-            )  # fmt: skip
+                f"RNN state was partially specified.Expected zero or {len(sizes)} state Tensors; got {len(found)}"
+            )
         return nest.pack_sequence_as(cell.zero_state(batch_size=1, dtype=dtypes.bool_), found)
 
 

@@ -136,10 +136,8 @@ def sequence_classifier(decoding, labels, sampling_decoding=None, name=None):
         predictions, losses = [], []
         for i, logits in enumerate(decoding):
             losses.append(
-                softmax_cross_entropy_with_logits(
-                    labels=labels[i], logits=logits, name=f"sequence_loss/xent_raw{i}"
-                )
-            )  # fmt: skip
+                softmax_cross_entropy_with_logits(labels=labels[i], logits=logits, name=f"sequence_loss/xent_raw{i}")
+            )
             predictions.append(ops.softmax(sampling_decoding[i] if sampling_decoding else logits))
         total = ops.add_n(losses, name="sequence_loss/xent")
         loss = ops.reduce_sum(total, name="sequence_loss")

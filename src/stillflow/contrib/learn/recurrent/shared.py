@@ -123,9 +123,8 @@ def check_problem(problem_type, predict_probabilities):
     """Raises ValueError for problems that are neither, and for probabilities of numbers."""
     if problem_type not in (ProblemType.CLASSIFICATION, ProblemType.LINEAR_REGRESSION):
         raise ValueError(
-            "problem_type must be ProblemType.LINEAR_REGRESSION or ProblemType.CLASSIFICATION; "
-            f"got {problem_type}"
-        )  # fmt: skip
+            f"problem_type must be ProblemType.LINEAR_REGRESSION or ProblemType.CLASSIFICATION; got {problem_type}"
+        )
     if problem_type != ProblemType.CLASSIFICATION and predict_probabilities:
         raise ValueError(
             "predict_probabilities can only be set to True for problem_type ProblemType.CLASSIFICATION; got "

@@ -175,9 +175,7 @@ def _get_rnn_model_fn(
                 )
             predictions.update(state_tuple_to_dict(state))
             train_op = shared.training_op(mode, loss, learning_rate, optimizer, gradient_clipping_norm)
-        return ModelFnOps(
-            mode=mode, predictions=predictions, loss=loss, train_op=train_op, eval_metric_ops=metrics
-        )  # fmt: skip
+        return ModelFnOps(mode=mode, predictions=predictions, loss=loss, train_op=train_op, eval_metric_ops=metrics)
 
     return model_fn
 

@@ -81,7 +81,7 @@ class StateInterpolatingAnomalyDetector(FilteringStepPostprocessor):
     def process_filtering_step(self, current_times, current_values, predicted_state, filtered_state, outputs):
         wrong = self._anomaly_log_likelihood(
             current_times=current_times, current_values=current_values, outputs=outputs
-        )  # fmt: skip
+        )
         prior = convert_to_tensor(self._anomaly_prior_probability, dtype=current_values.dtype)
         wrong += ops.log(prior)
         usual = outputs["log_likelihood"] + ops.log(1.0 - prior)

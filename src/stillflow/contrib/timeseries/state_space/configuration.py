@@ -27,9 +27,7 @@ class _Configuration(NamedTuple):
     static_unrolling_window_size_threshold: int | None
 
 
-@public(
-    "contrib.timeseries.python.timeseries.state_space_models.state_space_model.StateSpaceModelConfiguration"
-)  # fmt: skip
+@public("contrib.timeseries.python.timeseries.state_space_models.state_space_model.StateSpaceModelConfiguration")
 class StateSpaceModelConfiguration(_Configuration):
     """The settings of a state space model.
 

@@ -56,7 +56,7 @@ class StateSpaceEnsemble(StateSpaceModel):
     def transition_to_powers(self, powers):
         return self._compute_blocked(
             lambda member: member.transition_to_powers(powers), "ensemble_transition_to_powers"
-        )  # fmt: skip
+        )
 
     def get_prior_mean(self):
         means = [member.get_prior_mean() for member in self._ensemble_members]
@@ -80,9 +80,7 @@ class StateSpaceEnsemble(StateSpaceModel):
         return ops.concat(models, axis=2)
 
 
-@public(
-    "contrib.timeseries.python.timeseries.state_space_models.state_space_model.StateSpaceIndependentEnsemble"
-)  # fmt: skip
+@public("contrib.timeseries.python.timeseries.state_space_models.state_space_model.StateSpaceIndependentEnsemble")
 class StateSpaceIndependentEnsemble(StateSpaceEnsemble):
     """An ensemble whose members have noise that has nothing to do with that of the others."""
 
@@ -92,9 +90,7 @@ class StateSpaceIndependentEnsemble(StateSpaceEnsemble):
         )
 
     def get_prior_covariance(self):
-        return self._compute_blocked(
-            lambda member: member.get_prior_covariance(), "ensemble_prior_state_covariance"
-        )  # fmt: skip
+        return self._compute_blocked(lambda member: member.get_prior_covariance(), "ensemble_prior_state_covariance")
 
     def get_state_transition_noise_covariance(self, minimum_initial_variance=1e-5):
         return self._compute_blocked(

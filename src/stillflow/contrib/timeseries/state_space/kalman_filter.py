@@ -47,12 +47,10 @@ class KalmanFilter:
           observation_model: [batch, features, state].
           observation_noise: the covariance of noise, [features, features], also for each row of a batch.
         """
-        covariance = 0.5 * (
-            predicted_observation_covariance + ops.matrix_transpose(predicted_observation_covariance)
-        )  # fmt: skip
+        covariance = 0.5 * (predicted_observation_covariance + ops.matrix_transpose(predicted_observation_covariance))
         covariance = verify_tensor_all_finite(
             covariance, f"Predicted observation covariance was not finite. {_UNSTABLE}"
-        )  # fmt: skip
+        )
         least = ops.reduce_min(ops.matrix_diag_part(covariance))
         is_positive = assert_that(
             least >= 0.0,
@@ -77,9 +75,7 @@ class KalmanFilter:
 
     def predict_state_var(self, prior_state_var, transition_matrices, transition_noise_sums):
         """The covariance after transitions, to which noise is added, each [batch, state, state]."""
-        moved = ops.matmul(
-            ops.matmul(transition_matrices, prior_state_var), transition_matrices, adjoint_b=True
-        )  # fmt: skip
+        moved = ops.matmul(ops.matmul(transition_matrices, prior_state_var), transition_matrices, adjoint_b=True)
         return moved + transition_noise_sums
 
     def posterior_from_prior_state(
@@ -113,9 +109,7 @@ class KalmanFilter:
 
     def observed_from_state(self, state_mean, state_var, observation_model, observation_noise):
         """(the mean [batch, features], the covariance [batch, features, features]) of an observation of a state."""
-        mean = ops.squeeze(
-            ops.matmul(ops.expand_dims(state_mean, 1), observation_model, adjoint_b=True), axis=[1]
-        )  # fmt: skip
+        mean = ops.squeeze(ops.matmul(ops.expand_dims(state_mean, 1), observation_model, adjoint_b=True), axis=[1])
         covariance = ops.matmul(ops.matmul(observation_model, state_var), observation_model, adjoint_b=True)
         covariance += observation_noise
         return mean, covariance

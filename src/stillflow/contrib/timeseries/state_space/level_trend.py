@@ -51,9 +51,7 @@ class AdderStateSpaceModel(StateSpaceModel):
         num_steps = ops.cast(num_steps, self.dtype)
         transitions = num_steps - 1
         transform = convert_to_tensor(self.get_noise_transform(), self.dtype)
-        noise = ops.matmul(
-            ops.matmul(transform, self.state_transition_noise_covariance), transform, adjoint_b=True
-        )  # fmt: skip
+        noise = ops.matmul(ops.matmul(transform, self.state_transition_noise_covariance), transform, adjoint_b=True)
         a, b, c, d = ops.unstack(ops.reshape(noise, [-1, 4]), axis=1)
         sums = transitions * (transitions + 1) / 2
         squares = sums * (2 * transitions + 1) / 3

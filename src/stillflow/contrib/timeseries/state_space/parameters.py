@@ -90,9 +90,7 @@ class StateSpaceParameters(SequentialTimeSeriesModel):
     def transition_power_noise_accumulator(self, num_steps):
         """[count, state, state]: the covariances that the noise of several steps adds, as [count] says."""
         transform = convert_to_tensor(self.get_noise_transform(), self.dtype)
-        noise = ops.matmul(
-            ops.matmul(transform, self.state_transition_noise_covariance), transform, transpose_b=True
-        )  # fmt: skip
+        noise = ops.matmul(ops.matmul(transform, self.state_transition_noise_covariance), transform, transpose_b=True)
         sums = power_sums_tensor(
             ops.reduce_max(num_steps) + 1, convert_to_tensor(self.get_state_transition(), dtype=self.dtype), noise
         )
@@ -165,7 +163,7 @@ class StateSpaceParameters(SequentialTimeSeriesModel):
         scale -= self._observation_transition_tradeoff_log_scale
         return variable_covariance_matrix(
             size, "state_transition_noise", dtype=self.dtype, initial_overall_scale_log=scale
-        )  # fmt: skip
+        )
 
     def get_observation_noise_covariance(self, minimum_initial_variance=1e-5):
         """The covariance of an observation's noise, [features, features], with a least variance to begin with."""
@@ -216,6 +214,4 @@ class StateSpaceParameters(SequentialTimeSeriesModel):
 
     def _check_is_univariate(self):
         if self.num_features != 1:
-            raise NotImplementedError(
-                "Generation for multivariate state space models is not currently implemented."
-            )  # fmt: skip
+            raise NotImplementedError("Generation for multivariate state space models is not currently implemented.")

@@ -46,7 +46,7 @@ class CycleStateSpaceModel(StateSpaceModel):
         shape = ops.shape(is_negative)
         negatives = ops.where(
             is_negative, -ops.ones(shape=shape, dtype=self.dtype), ops.zeros(shape, dtype=self.dtype)
-        )  # fmt: skip
+        )
         distances = indices[..., None] - indices[..., None, :]
         is_one = ops.equal(distances % self._periodicity, powers[..., None, None])
         ones = ops.where(

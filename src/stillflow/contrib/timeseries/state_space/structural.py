@@ -38,9 +38,7 @@ def _members(configuration, moving_average_order, autoregressive_order, cycles):
     return found
 
 
-@public(
-    "contrib.timeseries.python.timeseries.state_space_models.structural_ensemble.StructuralEnsemble"
-)  # fmt: skip
+@public("contrib.timeseries.python.timeseries.state_space_models.structural_ensemble.StructuralEnsemble")
 class StructuralEnsemble(StateSpaceIndependentEnsemble):
     """A level with a trend, periods of whole steps, and noise that goes on for some steps.
 
@@ -104,9 +102,7 @@ class MultiResolutionStructuralEnsemble(StateSpaceIndependentEnsemble):
             counts = counts * len(periods)
 
         def cycle(period, count):
-            return lambda each: ResolutionCycleModel(
-                num_latent_values=count, periodicity=period, configuration=each
-            )  # fmt: skip
+            return lambda each: ResolutionCycleModel(num_latent_values=count, periodicity=period, configuration=each)
 
         cycles = [cycle(*each) for each in zip(periods, counts, strict=True)]
         members = _members(configuration, moving_average_order, autoregressive_order, cycles)
