@@ -10,7 +10,7 @@ from stillflow import ops
 from stillflow.composites.checks import assert_that
 from stillflow.contrib.layers.dense import fully_connected
 from stillflow.contrib.timeseries.continuations import parameter_switch
-from stillflow.contrib.timeseries.densities import clip_covariance, transform_to_covariance_matrices
+from stillflow.contrib.timeseries.covariances import clip_covariance, transform_to_covariance_matrices
 from stillflow.contrib.timeseries.feature_keys import TrainEvalFeatures
 from stillflow.contrib.timeseries.state_space.configuration import StateSpaceModelConfiguration
 from stillflow.contrib.timeseries.state_space.parameters import StateSpaceParameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that
-from stillflow.contrib.timeseries.densities import variable_covariance_matrix
+from stillflow.contrib.timeseries.covariances import variable_covariance_matrix
 from stillflow.contrib.timeseries.matrices import matrix_to_powers, power_sums_tensor
 from stillflow.contrib.timeseries.sequential_models import SequentialTimeSeriesModel
 from stillflow.contrib.timeseries.state_space.kalman_filter import KalmanFilter

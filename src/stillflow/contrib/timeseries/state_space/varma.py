@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stillflow import ops
-from stillflow.contrib.timeseries.densities import variable_covariance_matrix
+from stillflow.contrib.timeseries.covariances import variable_covariance_matrix
 from stillflow.contrib.timeseries.state_space.configuration import StateSpaceModelConfiguration
 from stillflow.contrib.timeseries.state_space.model import StateSpaceModel
 from stillflow.graph.shape import dimension_value
